@@ -43,7 +43,8 @@ int nl_code_exit_status(enum nl_code code)
 	return row_of(code)->exit_status;
 }
 
-static void start(struct nl_error *err, enum nl_code code, int sys_errno, const char *format, va_list args)
+__attribute__((format(printf, 4, 0))) static void start(struct nl_error *err, enum nl_code code, int sys_errno,
+							const char *format, va_list args)
 {
 	memset(err, 0, sizeof *err);
 	err->code = code;
@@ -127,8 +128,9 @@ int nl_error_todo(struct nl_error *err, const char *format, ...)
 
 char *nl_error_line(const struct nl_error *err, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s%s%s%s%s%s", err->what[0] ? err->what : nl_code_text(err->code), err->where[0] ? ": " : "",
-		 err->where, err->why[0] ? ": " : "", err->why, err->todo[0] ? "; " : "", err->todo);
+	snprintf(buf, size, "%s%s%s%s%s%s%s", err->what[0] ? err->what : nl_code_text(err->code),
+		 err->where[0] ? ": " : "", err->where, err->why[0] ? ": " : "", err->why, err->todo[0] ? "; " : "",
+		 err->todo);
 	return buf;
 }
 

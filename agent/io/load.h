@@ -8,6 +8,7 @@
 #ifndef NL_AGENT_IO_LOAD_H
 #define NL_AGENT_IO_LOAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,7 +96,7 @@ int nl_job_check(const struct nl_job *job, struct nl_error *err);
  * fails here: no space, access denied, missing share, wrong password. The job must live until nl_load_free. `cancel` (NULL allowed) is read
  * now and then while laying: true ends with NL_E_CANCELLED. Files that it created stay (removing them is the journal's).
  */
-int nl_load_make(const struct nl_job *job, const volatile bool *cancel, struct nl_load **load, struct nl_error *err);
+int nl_load_make(const struct nl_job *job, const atomic_bool *cancel, struct nl_load **load, struct nl_error *err);
 /* nl_load_start lets the streams go at the monotonic instant (0 or past: now). Returns at once. */
 void nl_load_start(struct nl_load *load, int64_t start_mono_ns);
 /* nl_load_progress fills `count` (the job's streams) entries. Lock-free; may be called at 10 Hz and more. */

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct code_row {
 	const char *name, *text;
 	int exit_status;
@@ -50,6 +52,7 @@ __attribute__((format(printf, 4, 0))) static void start(struct nl_error *err, en
 	err->code = code;
 	err->sys_errno = sys_errno;
 	vsnprintf(err->what, sizeof err->what, format, args);
+	nl_text_clean(err->what);
 }
 
 int nl_error_set(struct nl_error *err, enum nl_code code, const char *what_format, ...)
@@ -108,6 +111,7 @@ int nl_error_sys(struct nl_error *err, int sys_errno, const char *what_format, .
 		va_start(args, format);                                                                                \
 		vsnprintf(err->part, sizeof err->part, format, args);                                                  \
 		va_end(args);                                                                                          \
+		nl_text_clean(err->part);                                                                              \
 		return err->code;                                                                                      \
 	} while (0)
 

@@ -55,7 +55,8 @@ struct nl_error {
 
 /*
  * nl_error_set fills *err and returns `code`, so that `return nl_error_set(...)` reads well. `err` may be NULL (then only
- * the code is returned). The formatted text is `what`; where, why and todo are emptied. Texts too long are cut.
+ * the code is returned). The formatted text is `what`; where, why and todo are emptied. Texts too long are cut;
+ * what a terminal would obey and what is not UTF-8 is replaced (base/text.h), for parts of them come from files and peers.
  */
 int nl_error_set(struct nl_error *err, enum nl_code code, const char *what_format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -42,10 +42,10 @@ daemon() {
 listens() { [[ -n $(in_nas ss -Hltn "sport = :$1") ]]; }
 
 # comes_up NAME PORT: a server is there when its port is; one that ended is not waited for
+listens_or_ended() { ended "$1" || listens "$2"; }
 comes_up() {
-	listens_or_ended() { listens "$2" || ended "$1"; }
 	until_true 20 listens_or_ended "$1" "$2" || true
-	runs "$1" && listens "$2" || die "$1 did not come up: see $DIR/log/$1.log"
+	if ended "$1" || ! listens "$2"; then die "$1 did not come up: see $DIR/log/$1.log"; fi
 }
 
 nfs_up() {
@@ -57,6 +57,8 @@ nfs_up() {
 	comes_up nfs 2049
 }
 
+# The cache of ganesha would go on serving, and keep the space of, files that an agent removed from the pool directly,
+# as an agent on a real NAS does: attributes are looked up again after a second, idle descriptors closed at once.
 nfs_configuration() {
 	cat <<-CONF
 	NFS_CORE_PARAM {
@@ -78,6 +80,7 @@ nfs_configuration() {
 	    Only_Numeric_Owners = true;
 	}
 	NFS_KRB5 { Active_krb5 = false; }
+	MDCACHE { LRU_Run_Interval = 1; FD_LWMark_Percent = 0; }
 	LOG { Default_Log_Level = EVENT; }
 	CONF
 	nfs_export 1 /export 1048576
@@ -98,6 +101,7 @@ nfs_export() {	# nfs_export ID PSEUDO TRANSFER_SIZE
 	    Squash = No_Root_Squash;
 	    SecType = sys;
 	    MaxRead = $3; MaxWrite = $3; PrefRead = $3; PrefWrite = $3;
+	    Attr_Expiration_Time = 1;
 	    FSAL { Name = VFS; }
 	}
 	CONF

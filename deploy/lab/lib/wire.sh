@@ -10,6 +10,7 @@
 
 readonly NAS_IP=10.88.0.1 CLIENT_IP=10.88.0.2 WIRE_NET=10.88.0.0/24
 readonly CTL_IP=10.88.1.1 NAS_MGMT_IP=10.88.1.2 CLIENT_MGMT_IP=10.88.1.3
+# shellcheck disable=SC2034 # used by the other parts
 readonly TAP_IP=10.88.2.1 UML_IP=10.88.2.2 UML_NET=10.88.2.0/30
 readonly MTU=1500
 
@@ -69,7 +70,7 @@ bits_per_second() {
 }
 
 # What TCP can carry of a rate: 1448 bytes of payload in each frame of 1514, which is what tbf counts.
-goodput_bytes_per_second() { echo $(($1 / 8 * (MTU - 52) / (MTU + 14))); }
+goodput_bytes_per_second() { echo $(($1 * (MTU - 52) / (MTU + 14) / 8)); }
 
 # The bucket holds two milliseconds, and never less than two of the 64 KiB packets that a sender hands down whole:
 # below one, tbf cuts them in software, which costs rate and CPU. A queue as long as the bucket adds two milliseconds.

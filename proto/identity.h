@@ -46,6 +46,11 @@ int nl_identity_ca_create(const char *dir, struct nl_error *err);
 int nl_identity_fingerprint(const void *cert, size_t len, uint8_t fingerprint[NL_IDENTITY_FINGERPRINT_BYTES],
 			    struct nl_error *err);
 
+/* nl_identity_pem writes a certificate given as DER as PEM text. */
+int nl_identity_pem(const void *cert_der, size_t len, char pem[NL_IDENTITY_PEM_MAX], struct nl_error *err);
+/* nl_identity_der gives the first certificate of PEM text (`len` without a closing zero; the text must have one) as DER. */
+int nl_identity_der(const char *pem, size_t len, uint8_t der[NL_IDENTITY_DER_MAX], size_t *der_len, struct nl_error *err);
+
 /* nl_token_make: fresh secret, fingerprint of the CA in `dir`. */
 int nl_token_make(const char *dir, struct nl_token *token, struct nl_error *err);
 /* nl_token_text: "nl1-" and URL-safe text with a checksum, so that a mistyped token is told from a wrong one. 128 bytes suffice. */

@@ -1,0 +1,201 @@
+/*
+ * agent: start, sessions one after the other, cleaning between them.
+ */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "agent/session.h"
+#include "agent/undo.h"
+#include "base/parse.h"
+#include "base/time.h"
+
+#define DIAL_STEP_NS     (1 * NL_NS_PER_S)
+#define REFUSED_PAUSE_NS (2 * NL_NS_PER_S)
+
+void nl_agent_note(const struct nl_agent *agent, const char *format, ...)
+{
+	char line[1400];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	fprintf(stderr, "nasline-agent%s%s: %s\n", agent->name[0] ? " " : "", agent->name, line);
+}
+
+static int read_url(struct nl_agent *agent, struct nl_error *err)
+{
+	char path[1100], *text = NULL;
+	snprintf(path, sizeof path, "%s/controller", agent->state_dir);
+	int rc = nl_file_read(path, sizeof agent->url - 1, &text, NULL, err);
+	if (rc != NL_E_OK) {
+		nl_error_todo(err, "join a controller first: nasline-agent join URL TOKEN");
+		return rc;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	rc = nl_link_url(text, agent->url, sizeof agent->url, err);
+	free(text);
+	return rc;
+}
+
+int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool verbose, struct nl_error *err)
+{
+	pthread_condattr_t monotonic;
+	memset(agent, 0, sizeof *agent);
+	snprintf(agent->state_dir, sizeof agent->state_dir, "%s", state_dir);
+	agent->verbose = verbose;
+	pthread_mutex_init(&agent->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&agent->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	int rc = nl_identity_check_agent(state_dir, agent->name, err);
+	if (rc == NL_E_OK)
+		rc = read_url(agent, err);
+	if (rc == NL_E_OK)
+		rc = nl_journal_open(state_dir, &agent->journal, err);
+	if (rc != NL_E_OK)
+		nl_agent_fini(agent);
+	return rc;
+}
+
+void nl_agent_fini(struct nl_agent *agent)
+{
+	nl_dialer_stop(agent->dialer);
+	agent->dialer = NULL;
+	nl_journal_close(agent->journal);
+	agent->journal = NULL;
+	nl_keepsake_wipe(&agent->keepsake);
+	pthread_cond_destroy(&agent->changed);
+	pthread_mutex_destroy(&agent->lock);
+}
+
+void nl_agent_abort(struct nl_agent *agent, uint64_t order)
+{
+	pthread_mutex_lock(&agent->lock);
+	bool all = order == UINT64_MAX;
+	if (all || atomic_load(&agent->running_order) == order)
+		atomic_store(&agent->cancel, true);
+	unsigned kept = 0;
+	for (unsigned i = 0; i < agent->order_count; i++) {
+		if (!all && agent->orders[i]->order->id != order) {
+			agent->orders[kept++] = agent->orders[i];
+			continue;
+		}
+		nl_secret_wipe_order(agent->orders[i]->order);
+		nl_reply_free(agent->orders[i]);
+	}
+	agent->order_count = kept;
+	pthread_mutex_unlock(&agent->lock);
+}
+
+bool nl_agent_stopped(struct nl_agent *agent)
+{
+	int64_t deadline = atomic_load(&agent->deadline_mono_ns);
+	return atomic_load(&agent->cancel) || atomic_load(&agent->session_over) ||
+	       (deadline && nl_mono_ns() > deadline);
+}
+
+void nl_agent_deliver(struct nl_agent *agent, struct nl_outcome *outcome)
+{
+	pthread_mutex_lock(&agent->lock);
+	bool room = agent->done_count < sizeof agent->done / sizeof *agent->done;
+	if (room)
+		agent->done[agent->done_count++] = outcome;
+	pthread_cond_broadcast(&agent->changed);
+	pthread_mutex_unlock(&agent->lock);
+	if (!room)
+		nl_outcome_free(outcome);
+}
+
+int64_t nl_agent_to_mono(struct nl_agent *agent, int64_t controller_ns)
+{
+	if (controller_ns == 0)
+		return 0;
+	pthread_mutex_lock(&agent->lock);
+	int64_t mono = nl_clock_to_mono(&agent->clock, controller_ns);
+	pthread_mutex_unlock(&agent->lock);
+	return mono;
+}
+
+void nl_agent_edge(struct nl_agent *agent)
+{
+	/* The worker, which calls this, is also the only one that replaces agent->telemetry. */
+	if (agent->telemetry)
+		nl_telemetry_sample_now(agent->telemetry);
+}
+
+static int clean(struct nl_agent *agent, const char *when, struct nl_error *err)
+{
+	struct nl_undo_scope everything = {.run_id = NULL};
+	unsigned undone = 0;
+	int rc = nl_undo(agent, &everything, &undone, err);
+	if (undone > 0)
+		nl_agent_note(agent, "%s: removed %u thing%s that a campaign had left", when, undone,
+			      undone == 1 ? "" : "s");
+	if (rc != NL_E_OK && err) {
+		char line[1200];
+		nl_agent_note(agent, "%s", nl_error_line(err, line, sizeof line));
+	}
+	nl_keepsake_wipe(&agent->keepsake);
+	return rc;
+}
+
+static void pause_for(const atomic_bool *quit, int64_t pause_ns)
+{
+	int64_t until = nl_mono_ns() + pause_ns;
+	while (!atomic_load(quit) && nl_mono_ns() < until)
+		nl_sleep_until_mono(nl_mono_ns() + 100 * NL_NS_PER_MS);
+}
+
+/* Says a reason once, not at every attempt. */
+static void note_reason(struct nl_agent *agent, char *last, size_t size, const struct nl_error *err)
+{
+	char line[1200];
+	nl_error_line(err, line, sizeof line);
+	if (strncmp(last, line, size - 1) == 0)
+		return;
+	snprintf(last, size, "%s", line);
+	nl_agent_note(agent, "%s", line);
+}
+
+static int one_session(struct nl_agent *agent, const atomic_bool *quit, struct nl_error *err)
+{
+	char line[1200];
+	nl_agent_note(agent, "ready for orders from %s", agent->url);
+	nl_session_serve(agent, quit, err);
+	nl_agent_note(agent, "session over: %s", nl_error_line(err, line, sizeof line));
+	return clean(agent, "after the session", err);
+}
+
+int nl_agent_run(struct nl_agent *agent, const atomic_bool *quit, bool once, struct nl_error *err)
+{
+	char reason[1200] = "";
+	int left = clean(agent, "at start", err);
+	int rc = nl_dialer_start(agent->url, agent->state_dir, NULL, &agent->dialer, err);
+	if (rc != NL_E_OK)
+		return rc;
+	nl_agent_note(agent, "dialling %s", agent->url);
+	while (!atomic_load(quit)) {
+		struct nl_error why;
+		rc = nl_session_open(agent, DIAL_STEP_NS, &why);
+		if (rc == NL_E_TIMEOUT)
+			continue;
+		if (rc != NL_E_OK) {
+			note_reason(agent, reason, sizeof reason, &why);
+			pause_for(quit, REFUSED_PAUSE_NS);
+			continue;
+		}
+		reason[0] = '\0';
+		left = one_session(agent, quit, err);
+		if (once)
+			break;
+	}
+	return left;
+}

@@ -23,6 +23,8 @@ int nl_store_open(const char *path, struct nl_store **store, struct nl_error *er
 /* nl_store_open_read opens an existing one for reports only; never creates. */
 int nl_store_open_read(const char *path, struct nl_store **store, struct nl_error *err);
 void nl_store_close(struct nl_store *store);
+/* nl_store_check reads the whole database and refuses a damaged one (NL_E_STORE). Takes time: on demand only. */
+int nl_store_check(struct nl_store *store, struct nl_error *err);
 
 /* One transaction around several writes; nl_store_rollback after a failure. */
 int nl_store_begin(struct nl_store *store, struct nl_error *err);
@@ -77,9 +79,10 @@ int nl_store_run_get(struct nl_store *store, const char *run_id, struct nl_store
  */
 int nl_store_phase_set(struct nl_store *store, const char *run_id, unsigned phase, enum nl_phase_state state,
 		       int64_t start_ns, int64_t end_ns, const char *message, struct nl_error *err);
+/* A phase of the run that was never set is PENDING, 0, 0, "". */
 int nl_store_phase_get(struct nl_store *store, const char *run_id, unsigned phase, enum nl_phase_state *state,
 		       int64_t *start_ns, int64_t *end_ns, char message[1024], struct nl_error *err);
-/* Forgets results of a phase that will be measured again. */
+/* Forgets results and facts of a phase that will be measured again; it is PENDING then. */
 int nl_store_phase_reset(struct nl_store *store, const char *run_id, unsigned phase, struct nl_error *err);
 
 /* --- what agents sent --- */
@@ -92,7 +95,10 @@ int nl_store_seen(struct nl_store *store, const char *agent, uint64_t session, u
 /* role: what the order was for in the phase: "load", "line", "flush", "evict", "inventory", "prepare", "probe", "mount", "cleanup", "self-load". data: a packed nl.Result. */
 int nl_store_result_add(struct nl_store *store, const char *run_id, unsigned phase, const char *agent, const char *role,
 			const void *data, size_t len, struct nl_error *err);
-/* Instants must be on the controller's clock already; times and values have `count` entries, times rising. */
+/*
+ * Instants must be on the controller's clock already; times and values have `count` entries. Times should rise; nl_store_series gives them back sorted, of two at
+ * one instant the later stored.
+ */
 int nl_store_samples_add(struct nl_store *store, const char *run_id, const char *agent, uint32_t metric,
 			 const char *subject, const int64_t *times_ns, const double *values, size_t count,
 			 struct nl_error *err);

@@ -65,7 +65,7 @@ token_offer() {
 enrol() {
 	local token=$SESSION/token-$1
 	token_offer "$1" "$token"
-	if ! (agent_exec "$1" "$NASLINE_AGENT" join "$CONTROLLER_URL" "$(head -n 1 "$token")" --state "$SESSION/$1") \
+	if ! (agent_exec "$1" "$NASLINE_AGENT" join "$CONTROLLER_URL" "$(head -n 1 "$token")" --name "$1" --state "$SESSION/$1") \
 		>"$SESSION/join-$1.log" 2>&1; then
 		cat "$SESSION/join-$1.log" >&2
 		kill "$TOKEN_PID" 2>/dev/null || true

@@ -147,6 +147,9 @@ static int poll_orders(struct nl_agent *agent, struct nl_error *err)
 	Nl__Reply *reply = NULL;
 	int64_t lease = atomic_load(&agent->lease_ns), left = lease_left_ns(agent);
 	await.longest_ns = lease / 4 < NL_LINK_LONG_POLL_NS ? lease / 4 : NL_LINK_LONG_POLL_NS;
+	pthread_mutex_lock(&agent->lock);
+	await.newest_order = agent->newest_order;
+	pthread_mutex_unlock(&agent->lock);
 	request.body_case = NL__REQUEST__BODY_AWAIT;
 	request.await = &await;
 	if (left <= 0)

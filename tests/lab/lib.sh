@@ -135,6 +135,36 @@ campaign() {
 	} >"$CAMPAIGN"
 }
 
+# two_protocols: the campaign of the fault scenarios, long enough to be interrupted
+two_protocols() {
+	campaign <<-YAML
+		line: { streams: [1], duration: 2s }
+		pool: off
+		self_load: false
+		streams: { workloads: [seq-write, seq-read], streams: [1, 4], duration: 3s }
+		shares:
+		$(share nfs nfs)
+		$(share smb smb)
+	YAML
+}
+
+# resume_finishes: what was measured before is not measured again, and the report is whole
+resume_finishes() {
+	local run
+	run=$(run_id)
+	[[ -n $run && $run != null ]] || fail "nasline runs does not name the run"
+	run_in_background resume "$run"
+	run_ends 240
+	((RUN_STATUS == 0)) || fail "nasline resume ended with $RUN_STATUS"
+	report_says "the report is of the run that was cut off" ".run_id == \"$run\""
+	report_says "every path is in it with both of its iterations" \
+		'([.paths[] | [.layer, .direction, .streams]] | unique | length == 8) and all(.paths[]; .iterations >= 2)'
+	report_says "the line, measured before the fault, is in it too" '[.ceilings[] | select(.layer == "line")] | length == 2'
+	says_not "$RUN_LOG" "$MEASURES_LINE"
+}
+# How a run says that it begins to measure the line.
+MEASURES_LINE='(begin|start|measur|running)[^:]*:? *line (to|from)-nas'
+
 # run_in_background [ARGUMENT...]: `nasline run` of $CAMPAIGN, or whatever is given; sets RUN_PID, RUN_LOG, OUTPUT, REPORT
 run_in_background() {
 	OUTPUT=$SCRATCH/report

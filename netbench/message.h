@@ -61,6 +61,9 @@ int nl_nb_request_unpack(const json_t *frame, struct nl_nb_request *request, str
 /* nl_nb_request_from makes a request of a client's configuration, refusing values out of range with NL_E_CONFIG. */
 int nl_nb_request_from(const struct nl_netbench_config *config, struct nl_nb_request *request, struct nl_error *err);
 
+/* nl_nb_proof_add adds the proof when there is a key. Takes `object` (NULL allowed) and returns it, NULL on failure. */
+json_t *nl_nb_proof_add(json_t *object, const struct nl_nb_auth *auth, enum nl_nb_prover prover);
+
 json_t *nl_nb_refused_pack(enum nl_code code, const char *why);
 /* nl_nb_refused_unpack fills *err from a "refused" frame and returns its code. */
 int nl_nb_refused_unpack(const json_t *frame, struct nl_error *err);

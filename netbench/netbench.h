@@ -166,7 +166,7 @@ struct nl_netbench_side {
 
 enum nl_netbench_verdict {
 	NL_NETBENCH_VALID,
-	NL_NETBENCH_TOO_SHORT, /* under 1 s measured */
+	NL_NETBENCH_TOO_SHORT, /* under 1 s measured (0.95 s between first and last byte) */
 	NL_NETBENCH_UNSTEADY,  /* coefficient of variation over 10 % in at least 5 intervals */
 };
 /* nl_netbench_verdict_text: "valid", "too-short", "unsteady". Never NULL. */

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -13,6 +14,7 @@
 
 #include <mbedtls/platform_util.h>
 
+#include "base/text.h"
 #include "netbench/server.h"
 #include "netbench/tcp.h"
 
@@ -22,11 +24,14 @@
 void nl_nb_server_tell(void *context, const char *peer, const char *text)
 {
 	struct nl_netbench_server *server = context;
+	char clean[512];
 
 	if (!server->event)
 		return;
+	snprintf(clean, sizeof(clean), "%s", text);
+	nl_text_clean(clean); /* it may quote the peer */
 	pthread_mutex_lock(&server->event_lock);
-	server->event(server->event_context, peer, text);
+	server->event(server->event_context, peer, clean);
 	pthread_mutex_unlock(&server->event_lock);
 }
 

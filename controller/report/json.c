@@ -35,7 +35,9 @@ static json_t *text_or_null(const char *raw)
 
 static json_t *number(double value)
 {
-	return isfinite(value) ? json_real(value) : json_null();
+	if (!isfinite(value))
+		return json_null();
+	return value == floor(value) && fabs(value) < 0x1p53 ? json_integer((json_int_t)value) : json_real(value);
 }
 
 /* A number that is not known when it is negative. */

@@ -26,26 +26,34 @@ static const char *wall_minutes(int64_t ns, char *buf, size_t size)
 	return buf;
 }
 
+static const char *alarm_of(struct nl_document *document, const struct nl_store_run *run, bool empty)
+{
+	static const char *const states[] = {[NL_RUN_RUNNING] = "is still running",
+					     [NL_RUN_DONE] = "is done",
+					     [NL_RUN_FAILED] = "failed",
+					     [NL_RUN_INTERRUPTED] = "was interrupted"};
+	const char *state = (size_t)run->state < sizeof states / sizeof states[0] ? states[run->state] : "has no state";
+	const char *rest = empty ? "" : "; what follows was measured before";
+	return nl_document_text(document, "This run %s%s.%s%s", state, rest, run->message[0] ? " " : "", run->message);
+}
+
 static void build_head(struct nl_document *document, const struct nl_model *model)
 {
 	const struct nl_store_run *run = &model->run;
 	char started[32] = "", took[32] = "";
-	document->title = nl_document_text(document, "%s", or_default(run->title, "nasline report"));
+	document->title = nl_document_name(document, or_default(run->title, "nasline report"));
 	if (run->started_ns > 0)
 		wall_minutes(run->started_ns, started, sizeof started);
 	if (run->started_ns > 0 && run->ended_ns > run->started_ns)
 		nl_units_clock(run->ended_ns - run->started_ns, took, sizeof took);
-	document->meta =
+	const char *meta =
 		nl_document_text(document, "run %s%s%s%s%s%s, %s%s%s", or_default(run->id, "without an id"),
 				 started[0] ? ", " : "", started, started[0] ? " UTC" : "", took[0] ? ", took " : "",
 				 took, nl_shown_state(run->state), run->version[0] ? ", nasline " : "", run->version);
-	if (run->state != NL_RUN_DONE)
-		document->alarm =
-			nl_document_text(document, "This run is %s: what follows is what was measured%s%s%s",
-					 run->state == NL_RUN_RUNNING ? "still running" : nl_shown_state(run->state),
-					 run->state == NL_RUN_RUNNING ? " so far" : " before it ended",
-					 run->message[0] ? ". " : "", run->message);
+	document->meta = nl_document_name(document, meta);
 	bool empty = model->ceiling_count + model->path_count == 0;
+	if (run->state != NL_RUN_DONE)
+		document->alarm = nl_document_name(document, alarm_of(document, run, empty));
 	document->summary = nl_document_text(
 		document, "%s",
 		or_default(model->summary, empty ? "No figure was measured in this run."

@@ -47,12 +47,24 @@ static int set_initials(const char *prefix, char *base, struct nl_error *err)
 	return code;
 }
 
+/* What stands there is not repeated: it could be the password. */
+static int refuse_password(const struct nl_campaign_draft *draft, int line, int column)
+{
+	struct nl_error *err = draft->source.err;
+	nl_error_set(err, NL_E_CONFIG, "a password must not stand in a campaign");
+	nl_error_where(err, "%s:%d:%d", draft->source.name, line, column);
+	nl_error_why(err, "campaigns are stored, shown and passed on");
+	nl_error_todo(err, "put it in a file that only you can read: password: { file: PATH }");
+	return NL_E_CONFIG;
+}
+
 static int refuse_unknown(const struct nl_campaign_draft *draft, const char *prefix, const struct nl_tree_node *node)
 {
-	char leaves[32][64];
+	char leaves[32][64], list[300] = "";
 	const char *names[32];
-	char list[300] = "";
 	size_t count = 0, used = 0;
+	if (!strcmp(prefix, "shares[].password."))
+		return refuse_password(draft, node->key_line, node->key_column);
 	for (size_t i = 0; i < nl_key_count && count < 32; i++) {
 		if (!nl_key_in(&nl_keys[i], prefix))
 			continue;
@@ -89,7 +101,7 @@ static int want_required(const struct nl_campaign_draft *draft, const char *pref
 	return 0;
 }
 
-/* `line: off`, or a text where only a file may be named. What stands there is not repeated: it could be a password. */
+/* `line: off`, or something else that is no map. */
 static int read_switch(struct nl_campaign_draft *draft, const struct nl_key *key, const struct nl_tree_node *node,
 		       char *base)
 {
@@ -97,12 +109,8 @@ static int read_switch(struct nl_campaign_draft *draft, const struct nl_key *key
 	flag.type = &nl_type_flag;
 	if (key->size && node->kind == NL_TREE_SCALAR && !nl_tree_null(node))
 		return nl_type_flag.read(&draft->source, &flag, node, base + key->offset);
-	if (!strcmp(key->path, "shares[].password")) {
-		nl_key_refuse(&draft->source, node, "a password must not stand in a campaign");
-		nl_error_why(draft->source.err, "campaigns are stored, shown and passed on");
-		nl_error_todo(draft->source.err, "put it in a file that only you can read: password: { file: PATH }");
-		return NL_E_CONFIG;
-	}
+	if (!strcmp(key->path, "shares[].password"))
+		return refuse_password(draft, node->line, node->column);
 	nl_key_refuse(&draft->source, node, "%s takes a map of keys", key->path);
 	nl_error_why(draft->source.err, "%s stands here", nl_tree_null(node) ? "nothing" : nl_tree_kind_name(node));
 	return NL_E_CONFIG;
@@ -230,19 +238,28 @@ static void clear_what_is_off(struct nl_campaign *campaign)
 		memset(&campaign->pool, 0, sizeof campaign->pool);
 }
 
+static int refuse_preset(const char *name, struct nl_error *err)
+{
+	char list[200] = "";
+	size_t used = 0;
+	const char *near = nl_preset_nearest(name);
+	for (size_t i = 0; i < nl_preset_count && used < sizeof list; i++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", nl_presets[i].name);
+	nl_error_set(err, NL_E_NOT_FOUND, "there is no preset \"%.60s\"", name);
+	nl_error_why(err, "presets are %s", list);
+	if (near)
+		nl_error_todo(err, "did you mean \"%s\"?", near);
+	return NL_E_NOT_FOUND;
+}
+
 /* Initial values and the preset's own, which may leave out what only a campaign knows. */
 static int begin_from(const char *name, struct nl_campaign *campaign, struct nl_error *err)
 {
 	struct nl_tree_node *root = NULL;
 	const struct nl_preset *preset = nl_preset_find(name);
 	memset(campaign, 0, sizeof *campaign);
-	if (!preset) {
-		const char *near = nl_preset_nearest(name);
-		nl_error_set(err, NL_E_NOT_FOUND, "there is no preset \"%.60s\"", name);
-		if (near)
-			nl_error_todo(err, "did you mean \"%s\"?", near);
-		return NL_E_NOT_FOUND;
-	}
+	if (!preset)
+		return refuse_preset(name, err);
 	int code = set_initials("", (char *)campaign, err);
 	if (!code)
 		code = nl_tree_parse(preset->text, preset->len, name, &root, err);

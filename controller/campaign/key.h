@@ -44,8 +44,8 @@ struct nl_key {
 	const char *path; /* "line.streams", "shares[].name"; a list of maps is "shares[]" */
 	const struct nl_key_type *type;
 	size_t offset, size;      /* of the field in struct nl_campaign, or in the element of the list of maps that it
-				     belongs to; of a section: its      `enabled` flag, size 0 when it cannot be switched off; of
-				     a list: the array and one element */
+				     belongs to; of a section: its      `enabled` flag, size 0 when it cannot be switched
+				     off; of      a list: the array and one element */
 	size_t count_offset;      /* of a list of maps: its count */
 	uint64_t min, max;        /* both 0: no limit */
 	const char *const *words; /* NULL-terminated; what a word can be */

@@ -25,10 +25,24 @@ static int refuse_at(const struct builder *b, int line, int column, const char *
 	return NL_E_CONFIG;
 }
 
-static int refuse_event(const struct builder *b, struct fy_event *event, const char *what, const char *why)
+/* Marks count from 0, and those of quoted texts and aliases stand behind the sign that opens them. */
+static void position_of(struct fy_event *event, int *line, int *column)
 {
 	const struct fy_mark *mark = fy_event_start_mark(event);
-	return refuse_at(b, mark ? mark->line + 1 : 1, mark ? mark->column + 1 : 1, what, why);
+	bool behind = event->type == FYET_ALIAS;
+	if (event->type == FYET_SCALAR && event->scalar.value) {
+		enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
+		behind = style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
+	}
+	*line = mark ? mark->line + 1 : 1;
+	*column = mark ? mark->column + (behind && mark->column > 0 ? 0 : 1) : 1;
+}
+
+static int refuse_event(const struct builder *b, struct fy_event *event, const char *what, const char *why)
+{
+	int line, column;
+	position_of(event, &line, &column);
+	return refuse_at(b, line, column, what, why);
 }
 
 /* The parser gave up: its first collected error has the position and the reason. */
@@ -39,8 +53,9 @@ static int refuse_syntax(const struct builder *b)
 	if (!found)
 		return refuse_at(b, 1, 1, "this is not readable as YAML or JSON",
 				 "the text breaks off or is malformed");
-	return refuse_at(b, found->line + 1, found->column + 1, "this is not readable as YAML or JSON",
-			 found->msg ? found->msg : "the text is malformed");
+	/* Unlike marks, these count from 1. */
+	return refuse_at(b, found->line > 0 ? found->line : 1, found->column > 0 ? found->column : 1,
+			 "this is not readable as YAML or JSON", found->msg ? found->msg : "the text is malformed");
 }
 
 /* The next event, to be freed by the caller; NULL after an error, which is then set. */
@@ -75,11 +90,11 @@ static bool has_anchor_or_tag(const struct fy_event *event)
 static struct nl_tree_node *make_node(struct fy_event *event)
 {
 	struct nl_tree_node *node = calloc(1, sizeof *node);
-	const struct fy_mark *mark = fy_event_start_mark(event);
 	if (!node)
 		return NULL;
-	node->line = node->key_line = mark ? mark->line + 1 : 1;
-	node->column = node->key_column = mark ? mark->column + 1 : 1;
+	position_of(event, &node->line, &node->column);
+	node->key_line = node->line;
+	node->key_column = node->column;
 	if (event->type == FYET_SEQUENCE_START)
 		node->kind = NL_TREE_LIST;
 	else if (event->type == FYET_MAPPING_START)
@@ -142,12 +157,8 @@ static int build_pair(struct builder *b, struct fy_event *key_event, unsigned de
 		free(key);
 		return code;
 	}
-	const struct fy_mark *mark = fy_event_start_mark(key_event);
 	(*tail)->key = key;
-	if (mark) {
-		(*tail)->key_line = mark->line + 1;
-		(*tail)->key_column = mark->column + 1;
-	}
+	position_of(key_event, &(*tail)->key_line, &(*tail)->key_column);
 	return 0;
 }
 

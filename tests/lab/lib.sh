@@ -162,8 +162,8 @@ resume_finishes() {
 	report_says "the line, measured before the fault, is in it too" '[.ceilings[] | select(.layer == "line")] | length == 2'
 	says_not "$RUN_LOG" "$MEASURES_LINE"
 }
-# How a run says that it begins to measure the line.
-MEASURES_LINE='(begin|start|measur|running)[^:]*:? *line (to|from)-nas'
+# How a run says that it measured the line: "[2/20] line to-nas 1 stream #1  119 MB/s"
+MEASURES_LINE='\] line (to|from)-nas'
 
 # run_in_background [ARGUMENT...]: `nasline run` of $CAMPAIGN, or whatever is given; sets RUN_PID, RUN_LOG, OUTPUT, REPORT
 run_in_background() {
@@ -260,10 +260,25 @@ wire_rate() {
 wire_is_busy() { (($(wire_rate) > 5000000)); }
 wire_is_quiet() { (($(wire_rate) < 100000)); }
 
-# in_the_middle_of PATTERN: the run has said that it is in such a phase, and its load is on the wire
-said_and_busy() { grep -qE -- "$1" "$RUN_LOG" && wire_is_busy; }
+# traffic_with PORT: bytes that the client's connections to a server's port have moved so far, as the kernel counts them
+traffic_with() {
+	"$LAB" exec client ss -Htin state established dport = ":$1" |
+		awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^bytes_(sent|received):/) { sub(/.*:/, "", $i); sum += $i } } END { printf "%.0f", sum }'
+}
+
+# busy_with PORT: some megabytes in a quarter of a second, so that it is a load and not a probe
+busy_with() {
+	local before
+	before=$(traffic_with "$1")
+	sleep 0.25
+	(($(traffic_with "$1") - before > 2000000))
+}
+
+# in_the_middle_of nfs|smb: the client's load on such a share is running
 in_the_middle_of() {
-	wait_until 120 said_and_busy "$1" || fail "the run did not come to a busy phase '$1'"
+	local port=2049
+	[[ $1 == nfs ]] || port=445
+	wait_until 120 busy_with "$port" || fail "no load came to the $1 share"
 }
 
 pool_is_empty() { [[ -z $("$LAB" exec nas find "$LAB_POOL" -mindepth 1 2>/dev/null) ]]; }

@@ -9,7 +9,7 @@ two_protocols
 for agent in client nas; do
 	RUN_NAME=run-$agent
 	run_in_background
-	in_the_middle_of 'nfs seq-(write|read)'
+	in_the_middle_of nfs
 	kill -KILL "${AGENT_PID[$agent]}"
 	wait_until 20 wire_is_quiet || fail "the load went on after the agent $agent was killed"
 	run_ends 120

@@ -7,7 +7,7 @@ lab_up --rate 1gbit --disk-mbps 60
 programs_up nas client
 two_protocols
 run_in_background
-in_the_middle_of 'nfs seq-(write|read)'
+in_the_middle_of nfs
 kill -KILL "$RUN_PID"
 wait_until 20 wire_is_quiet || fail "the load went on after the controller was killed"
 wait_until 40 pool_is_empty || fail "files stay in the pool: $("$LAB" exec nas find "$LAB_POOL" | head -n 5)"

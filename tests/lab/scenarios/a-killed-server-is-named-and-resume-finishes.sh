@@ -9,7 +9,7 @@ two_protocols
 for server in nfs smb; do
 	RUN_NAME=run-$server
 	run_in_background
-	in_the_middle_of "$server seq-(write|read)"
+	in_the_middle_of "$server"
 	"$LAB" kill "$server"
 	run_ends 150
 	((RUN_STATUS != 0)) || fail "the run ended well without its $server server"

@@ -387,9 +387,11 @@ int nl_netbench_client_run(const struct nl_netbench_config *config, const char *
 			   struct nl_error *err)
 {
 	struct client *client = aligned_alloc(NL_NB_CACHE_LINE, sizeof(*client));
+	struct nl_error unwanted = {0};
 	char where[80];
 	int rc;
 
+	err = err ? err : &unwanted; /* without one, the codes would be lost on their way up */
 	if (!client) {
 		memset(result, 0, sizeof(*result));
 		return nl_error_sys(err, ENOMEM, "make room for a test");
@@ -410,7 +412,7 @@ int nl_netbench_client_run(const struct nl_netbench_config *config, const char *
 	rc = run(client, host, err);
 	if (client->started)
 		rc = finish(client, measure(client, err), err);
-	if (rc && err && !err->where[0] && client->control >= 0) {
+	if (rc && !err->where[0] && client->control >= 0) {
 		nl_nb_tcp_text(&client->server, true, where, sizeof(where));
 		nl_error_where(err, "%s", where);
 	}

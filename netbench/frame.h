@@ -1,5 +1,7 @@
 /*
  * frame: the control connection's messages: a length (4 bytes, big endian) and that many bytes of one JSON object.
+ *
+ * An nl_error must be given wherever the returned code matters.
  */
 #ifndef NL_NETBENCH_FRAME_H
 #define NL_NETBENCH_FRAME_H

@@ -12,6 +12,8 @@
  *   alive, stop                     alive, interval           while measuring
  *                                   result {host, sides}
  *   bye
+ *
+ * An nl_error must be given wherever the returned code matters.
  */
 #ifndef NL_NETBENCH_MESSAGE_H
 #define NL_NETBENCH_MESSAGE_H

@@ -20,22 +20,39 @@ void nl_nb_pending_close(struct nl_netbench_server *server, struct nl_nb_pending
 		nl_nb_server_tell(server, pending->peer, why);
 }
 
+/* A free place, or NULL. */
+static struct nl_nb_pending *free_place(struct nl_netbench_server *server)
+{
+	for (size_t i = 0; i < NL_NB_PENDING_MAX; i++)
+		if (server->pendings[i].fd < 0)
+			return &server->pendings[i];
+	return NULL;
+}
+
+/* Makes room: first by serving those who have already sent what they must, then at the cost of the oldest. */
+static struct nl_nb_pending *make_place(struct nl_netbench_server *server)
+{
+	struct nl_nb_pending *oldest = &server->pendings[0];
+
+	for (size_t i = 0; i < NL_NB_PENDING_MAX; i++)
+		nl_nb_pending_progress(server, &server->pendings[i]);
+	for (size_t i = 0; i < NL_NB_PENDING_MAX; i++) {
+		if (server->pendings[i].fd < 0)
+			return &server->pendings[i];
+		if (server->pendings[i].deadline_ns < oldest->deadline_ns)
+			oldest = &server->pendings[i];
+	}
+	nl_nb_pending_close(server, oldest, "refused: too many connections that do not prove themselves");
+	return oldest;
+}
+
 void nl_nb_pending_add(struct nl_netbench_server *server, int fd)
 {
-	struct nl_nb_pending *place = &server->pendings[0];
+	struct nl_nb_pending *place = free_place(server);
 	struct nl_nb_address peer;
 
-	for (size_t i = 0; i < NL_NB_PENDING_MAX; i++) {
-		struct nl_nb_pending *at = &server->pendings[i];
-
-		if (at->fd < 0) {
-			place = at;
-			break;
-		}
-		if (at->deadline_ns < place->deadline_ns)
-			place = at;
-	}
-	nl_nb_pending_close(server, place, "refused: too many connections that do not prove themselves");
+	if (!place)
+		place = make_place(server);
 	memset(place, 0, sizeof(*place));
 	place->fd = fd;
 	place->deadline_ns = nl_mono_ns() + NL_NB_HANDSHAKE_NS;
@@ -158,7 +175,7 @@ static void read_frame(struct nl_netbench_server *server, struct nl_nb_pending *
 
 void nl_nb_pending_progress(struct nl_netbench_server *server, struct nl_nb_pending *pending)
 {
-	if (pending->state == NL_NB_PENDING_PREFACE)
+	if (pending->fd >= 0 && pending->state == NL_NB_PENDING_PREFACE)
 		read_preface(server, pending);
 	if (pending->fd >= 0 && pending->state == NL_NB_PENDING_DATA)
 		read_data(server, pending);

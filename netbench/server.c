@@ -163,8 +163,10 @@ int nl_netbench_server_start(const struct nl_netbench_server_config *config, str
 			     struct nl_error *err)
 {
 	struct nl_netbench_server *made = calloc(1, sizeof(*made));
+	struct nl_error unwanted = {0};
 	int rc;
 
+	err = err ? err : &unwanted;
 	*server = NULL;
 	if (!made)
 		return nl_error_sys(err, ENOMEM, "make room for the server");

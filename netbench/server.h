@@ -54,7 +54,8 @@ void nl_nb_server_reap(struct nl_netbench_server *server);
 
 /* nl_nb_pending_add takes over a fresh connection; the oldest gives way when there is no room. */
 void nl_nb_pending_add(struct nl_netbench_server *server, int fd);
-/* nl_nb_pending_progress reads what a pending connection has and acts on it; may hand it on or close it. */
+/* nl_nb_pending_progress reads what a pending connection (a free place too) has and acts on it; may hand it on or close
+ * it. */
 void nl_nb_pending_progress(struct nl_netbench_server *server, struct nl_nb_pending *pending);
 /* nl_nb_pending_close drops it, telling why (NULL: silently). */
 void nl_nb_pending_close(struct nl_netbench_server *server, struct nl_nb_pending *pending, const char *why);

@@ -93,17 +93,22 @@ static unsigned connected(struct nl_nb_session *session)
 /* Every data connection must follow the one before within the time a handshake may take. */
 static int gather_connections(struct nl_nb_session *session, struct nl_error *err)
 {
-	unsigned have = 0, now_have;
+	int64_t deadline_ns = nl_mono_ns() + NL_NB_HANDSHAKE_NS;
+	unsigned have = 0, now_have, want = session->test.group.count;
 	char type[16];
 	int rc = 0;
 
-	while (rc == 0 && (now_have = connected(session)) < session->test.group.count) {
+	while (rc == 0 && (now_have = connected(session)) < want) {
 		if (now_have != have)
-			session->test.heard_ns = nl_mono_ns();
+			deadline_ns = nl_mono_ns() + NL_NB_HANDSHAKE_NS;
 		have = now_have;
 		rc = next_event(session, type, err);
 		if (rc == 0 && type[0])
 			rc = cancelled(err);
+		if (rc || nl_mono_ns() < deadline_ns)
+			continue;
+		nl_error_set(err, NL_E_TIMEOUT, "gather the data connections");
+		rc = nl_error_why(err, "only %u of %u data connections arrived", have, want);
 	}
 	return rc;
 }
@@ -181,11 +186,12 @@ static int conduct(struct nl_nb_session *session, struct nl_netbench_result *res
 
 	if (rc == 0)
 		rc = gather_connections(session, err);
-	if (rc)
-		return rc;
-	rc = nl_nb_group_prepare(&test->group, err);
+	if (rc == 0)
+		rc = nl_nb_group_prepare(&test->group, err);
 	if (rc) {
-		send_frame(session, nl_nb_refused_pack(err->code, err->why), NULL);
+		/* A client that is still there learns why; the reasons of PEER and CANCELLED it knows itself. */
+		if (rc != NL_E_PEER && rc != NL_E_CANCELLED)
+			send_frame(session, nl_nb_refused_pack(err->code, err->why), NULL);
 		return rc;
 	}
 	rc = send_frame(session, nl_nb_message("connected"), err);

@@ -48,7 +48,7 @@ int nl_store_samples_add(struct nl_store *store, const char *run_id, const char 
 			 const char *subject, const int64_t *times_ns, const double *values, size_t count,
 			 struct nl_error *err)
 {
-	int64_t run, series, first_ns, last_ns;
+	int64_t run, series = 0, first_ns, last_ns;
 	if (count == 0)
 		return 0;
 	int code = nl_store_run_key(store, run_id, &run, err);

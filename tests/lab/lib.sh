@@ -93,11 +93,10 @@ nothing_is_left_in_the_lab() {
 	return "$status"
 }
 
-# Established connections that a process of the lab's servers does not explain: to the controller, netbench, or a share.
+# Connections and listening sockets that a program of nasline holds.
 nasline_sockets() {
 	local machine
-	for machine in client ctl; do "$LAB" exec "$machine" ss -Htanp state established state listening; done |
-		grep -F "nasline" || true
+	for machine in nas client ctl; do "$LAB" exec "$machine" ss -Htanp; done | grep -F '"nas' || true
 }
 
 nothing_is_left_of_the_lab() {
@@ -152,7 +151,7 @@ two_protocols() {
 resume_finishes() {
 	local run
 	run=$(run_id)
-	[[ -n $run && $run != null ]] || fail "nasline runs does not name the run"
+	[[ -n $run ]] || fail "nasline runs does not name the run"
 	run_in_background resume "$run"
 	run_ends 240
 	((RUN_STATUS == 0)) || fail "nasline resume ended with $RUN_STATUS"
@@ -209,8 +208,8 @@ campaign_is_refused() {
 says() { grep -qiE -- "$2" "$1" || fail "'$2' is not said in ${1##*/}"; }
 says_not() { ! grep -qiE -- "$2" "$1" || fail "'$2' is said in ${1##*/}"; }
 
-# run_id: of the run whose log is $RUN_LOG
-run_id() { "$NASLINE" runs --state "$SESSION/controller" --json | jq -r '.runs[0].run_id // .[0].run_id'; }
+# run_id: of the newest run
+run_id() { "$NASLINE" runs --state "$SESSION/controller" | awk 'NR == 1 { print $1 }'; }
 
 # --- the report -----------------------------------------------------------------------------------------------------
 

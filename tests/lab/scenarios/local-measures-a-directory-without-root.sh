@@ -2,9 +2,9 @@
 # `nasline local --pool DIR` as an ordinary user: pool and self-load of this machine, by child agents over the same sockets.
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-mkdir -p "$SCRATCH"/{bin,home,pool}
-cp -r "$BIN/controller" "$BIN/agent" "$SCRATCH/bin"
-chmod -R a+rX "$SCRATCH/bin"
+mkdir -p "$SCRATCH"/{home,pool}
+install -D -m 755 "$BIN/controller/nasline" "$SCRATCH/bin/controller/nasline"
+install -D -m 755 "$BIN/agent/nasline-agent" "$SCRATCH/bin/agent/nasline-agent"
 chown nobody:nogroup "$SCRATCH/home" "$SCRATCH/pool"
 as_user() { setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$SCRATCH/home" TMPDIR="$SCRATCH/home" "$@"; }
 as_user timeout 200 "$SCRATCH/bin/controller/nasline" local --pool "$SCRATCH/pool" --state "$SCRATCH/home/state" --output "$SCRATCH/home/report" \

@@ -3,10 +3,11 @@
  * need not be) and sysfs (members of a bridge, lower devices).
  */
 #include <dirent.h>
-#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,8 +20,9 @@
 #include "base/parse.h"
 #include "netbench/link.h"
 
-#define SYSFS_NET     "/sys/class/net"
-#define FOLLOW_LEVELS 4 /* bridge -> VLAN -> bond -> port */
+#define SYSFS_NET       "/sys/class/net"
+#define MASKS_MAX_BYTES (3 * SCHAR_MAX * sizeof(__u32)) /* what the kernel may append to its link settings */
+#define FOLLOW_LEVELS   4                               /* bridge -> VLAN -> bond -> port */
 
 /* How to find an interface's speed, by its driver. */
 enum speed_source {
@@ -152,20 +154,23 @@ static void driver_name(int fd, const char *interface, char *driver, size_t size
 /* ETHTOOL_GLINKSETTINGS is asked twice: first for the number of words of its link mode masks, then for the settings. */
 static int64_t driver_speed(int fd, const char *interface)
 {
-	struct {
-		struct ethtool_link_settings settings;
-		__u32 masks[3 * SCHAR_MAX];
-	} ask = {.settings = {.cmd = ETHTOOL_GLINKSETTINGS}};
+	struct ethtool_link_settings *ask = calloc(1, sizeof(*ask) + MASKS_MAX_BYTES);
 	struct ifreq ifreq;
+	int64_t speed_bps = -1;
 
-	if (interface_ioctl(fd, interface, SIOCETHTOOL, &ask, &ifreq) || ask.settings.link_mode_masks_nwords >= 0)
+	if (!ask)
 		return -1;
-	ask.settings.cmd = ETHTOOL_GLINKSETTINGS;
-	ask.settings.link_mode_masks_nwords = (__s8)-ask.settings.link_mode_masks_nwords;
-	if (interface_ioctl(fd, interface, SIOCETHTOOL, &ask, &ifreq) || ask.settings.speed == 0 ||
-	    ask.settings.speed > INT32_MAX)
-		return -1;
-	return (int64_t)ask.settings.speed * 1000000;
+	ask->cmd = ETHTOOL_GLINKSETTINGS;
+	if (interface_ioctl(fd, interface, SIOCETHTOOL, ask, &ifreq) == 0 && ask->link_mode_masks_nwords < 0) {
+		ask->cmd = ETHTOOL_GLINKSETTINGS;
+		ask->link_mode_masks_nwords = (__s8)-ask->link_mode_masks_nwords;
+		/* 0 and SPEED_UNKNOWN (all ones) both mean that it does not know. */
+		if (interface_ioctl(fd, interface, SIOCETHTOOL, ask, &ifreq) == 0 && ask->speed > 0 &&
+		    ask->speed < INT32_MAX)
+			speed_bps = (int64_t)ask->speed * 1000000;
+	}
+	free(ask);
+	return speed_bps;
 }
 
 static enum speed_source speed_source(const char *driver)

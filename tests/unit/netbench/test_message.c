@@ -123,7 +123,7 @@ static void a_request_round_trips_and_its_bounds_hold(void **state)
 		{"window_bytes", -1, (json_int_t)NL_NETBENCH_WINDOW_MAX + 1},
 	};
 	struct nl_netbench_config config;
-	struct nl_nb_request request, back;
+	struct nl_nb_request request, back = {0};
 	struct nl_nb_auth auth = auth_with(key);
 	json_t *frame;
 

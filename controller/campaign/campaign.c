@@ -161,7 +161,7 @@ static int read_element(struct nl_campaign_draft *draft, const struct nl_key *ke
 	unsigned variants = 1;
 	snprintf(prefix, sizeof prefix, "%s.", key->path);
 	for (unsigned variant = 0; variant < variants; variant++) {
-		char *element = base + key->offset + *count * key->size;
+		char *element = base + key->offset + (size_t)*count * key->size;
 		if (*count >= key->max)
 			return nl_key_refuse(&draft->source, node, "%s has more than %d elements", key->path,
 					     NL_CAMPAIGN_LIST_MAX);

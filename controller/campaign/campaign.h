@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 #define NL_CAMPAIGN_LIST_MAX          16
-#define NL_CAMPAIGN_FILE_MAX          (1024u * 1024u)
+#define NL_CAMPAIGN_FILE_MAX          ((size_t)1024 * 1024)
 #define NL_CAMPAIGN_STREAMS_ALL_CORES 0u /* in pool.streams: the word `max`, one stream for each core of the NAS */
 
 enum nl_workload {

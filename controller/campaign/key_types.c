@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "controller/campaign/campaign.h"
 #include "controller/campaign/key.h"
+#include "controller/campaign/key_parts.h"
 
 int nl_key_refuse(const struct nl_key_source *source, const struct nl_tree_node *node, const char *what, ...)
 {
@@ -34,7 +35,7 @@ static int refuse_with_reason(const struct nl_key_source *source, const struct n
 	return NL_E_CONFIG;
 }
 
-static int want_kind(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
+int nl_key_want_kind(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
 		     enum nl_tree_kind kind)
 {
 	if (node->kind == kind && !nl_tree_null(node))
@@ -47,7 +48,7 @@ static int want_kind(const struct nl_key_source *source, const struct nl_key *ke
 /* A number or a switch must not stand in quotes: in JSON and YAML alike that makes it a text. */
 static int want_plain(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node)
 {
-	int code = want_kind(source, key, node, NL_TREE_SCALAR);
+	int code = nl_key_want_kind(source, key, node, NL_TREE_SCALAR);
 	if (code || !node->quoted)
 		return code;
 	nl_key_refuse(source, node, "%s takes %s", key->path, key->type->name);
@@ -89,7 +90,7 @@ static bool text_given(const struct nl_key *key, const void *field)
 static int text_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
 		     void *field)
 {
-	int code = want_kind(source, key, node, NL_TREE_SCALAR);
+	int code = nl_key_want_kind(source, key, node, NL_TREE_SCALAR);
 	if (code)
 		return code;
 	size_t len = strlen(node->text);
@@ -135,7 +136,7 @@ static int name_read(const struct nl_key_source *source, const struct nl_key *ke
 	return NL_E_CONFIG;
 }
 
-static void uint_limit(uint64_t value, FILE *out)
+void nl_key_uint_limit(uint64_t value, FILE *out)
 {
 	fprintf(out, "%" PRIu64, value);
 }
@@ -161,7 +162,7 @@ static uint64_t load_number(const struct nl_key *key, const void *field)
 	return wide;
 }
 
-static void store_number(const struct nl_key *key, uint64_t value, void *field)
+void nl_key_store_number(const struct nl_key *key, uint64_t value, void *field)
 {
 	uint32_t narrow = (uint32_t)value;
 	if (key->size == sizeof narrow)
@@ -171,12 +172,12 @@ static void store_number(const struct nl_key *key, uint64_t value, void *field)
 }
 
 /* Zero in a field whose smallest value is above it means that nothing was said. */
-static bool number_given(const struct nl_key *key, const void *field)
+bool nl_key_number_given(const struct nl_key *key, const void *field)
 {
 	return load_number(key, field) != 0 || key->min == 0 || key->words;
 }
 
-static int uint_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
+int nl_key_uint_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
 		     void *field)
 {
 	uint64_t value;
@@ -188,11 +189,11 @@ static int uint_read(const struct nl_key_source *source, const struct nl_key *ke
 				     node->text);
 	code = want_range(source, key, node, value);
 	if (!code)
-		store_number(key, value, field);
+		nl_key_store_number(key, value, field);
 	return code;
 }
 
-static void uint_write(const struct nl_key *key, const void *field, FILE *out)
+void nl_key_uint_write(const struct nl_key *key, const void *field, FILE *out)
 {
 	uint64_t value = load_number(key, field);
 	if (value == 0 && key->words)
@@ -201,7 +202,8 @@ static void uint_write(const struct nl_key *key, const void *field, FILE *out)
 		fprintf(out, "%" PRIu64, value);
 }
 
-const struct nl_key_type nl_type_uint = {"a whole number", uint_read, uint_write, number_given, uint_limit};
+const struct nl_key_type nl_type_uint = {"a whole number", nl_key_uint_read, nl_key_uint_write, nl_key_number_given,
+					 nl_key_uint_limit};
 
 /* With words: the first of them stands for 0 ("auto"). */
 static int bytes_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
@@ -209,18 +211,18 @@ static int bytes_read(const struct nl_key_source *source, const struct nl_key *k
 {
 	uint64_t value = 0;
 	struct nl_error reason;
-	int code = want_kind(source, key, node, NL_TREE_SCALAR);
+	int code = nl_key_want_kind(source, key, node, NL_TREE_SCALAR);
 	if (code)
 		return code;
 	if (key->words && !strcmp(node->text, key->words[0])) {
-		store_number(key, 0, field);
+		nl_key_store_number(key, 0, field);
 		return 0;
 	}
 	if (nl_units_parse_bytes(node->text, &value, &reason))
 		return refuse_with_reason(source, key, node, &reason);
 	code = want_range(source, key, node, value);
 	if (!code)
-		store_number(key, value, field);
+		nl_key_store_number(key, value, field);
 	return code;
 }
 
@@ -230,14 +232,14 @@ static void bytes_limit(uint64_t value, FILE *out)
 	fputs(nl_units_bytes_binary(value, buf, sizeof buf), out);
 }
 
-const struct nl_key_type nl_type_bytes = {"a size", bytes_read, uint_write, number_given, bytes_limit};
+const struct nl_key_type nl_type_bytes = {"a size", bytes_read, nl_key_uint_write, nl_key_number_given, bytes_limit};
 
 static int duration_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
 			 void *field)
 {
 	int64_t value = 0;
 	struct nl_error reason;
-	int code = want_kind(source, key, node, NL_TREE_SCALAR);
+	int code = nl_key_want_kind(source, key, node, NL_TREE_SCALAR);
 	if (code)
 		return code;
 	if (nl_units_parse_ns(node->text, &value, &reason))
@@ -268,13 +270,14 @@ static void duration_write(const struct nl_key *key, const void *field, FILE *ou
 	duration_limit(load_number(key, field), out);
 }
 
-const struct nl_key_type nl_type_duration = {"a duration", duration_read, duration_write, number_given, duration_limit};
+const struct nl_key_type nl_type_duration = {"a duration", duration_read, duration_write, nl_key_number_given,
+					     duration_limit};
 
 /* A share such as 2%; without the sign it would be anybody's guess whether 0.5 is a half or half a percent. */
 static int percent_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
 			void *field)
 {
-	int code = want_kind(source, key, node, NL_TREE_SCALAR);
+	int code = nl_key_want_kind(source, key, node, NL_TREE_SCALAR);
 	if (code)
 		return code;
 	char text[32] = "";
@@ -312,10 +315,10 @@ static size_t word_count(const char *const *words)
 	return count;
 }
 
-static int find_word(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
+int nl_key_find_word(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
 		     size_t *index)
 {
-	int code = want_kind(source, key, node, NL_TREE_SCALAR);
+	int code = nl_key_want_kind(source, key, node, NL_TREE_SCALAR);
 	if (code)
 		return code;
 	size_t count = word_count(key->words);
@@ -343,7 +346,7 @@ static int flag_read(const struct nl_key_source *source, const struct nl_key *ke
 	size_t index = 0;
 	int code = want_plain(source, key, node);
 	if (!code)
-		code = find_word(source, &any, node, &index);
+		code = nl_key_find_word(source, &any, node, &index);
 	if (!code)
 		*(bool *)field = index % 2 == 0;
 	return code;
@@ -362,13 +365,13 @@ static int word_read(const struct nl_key_source *source, const struct nl_key *ke
 		     void *field)
 {
 	size_t index = 0;
-	int code = find_word(source, key, node, &index);
+	int code = nl_key_find_word(source, key, node, &index);
 	if (code)
 		return code;
 	if (key->size == sizeof(bool))
 		*(bool *)field = index != 0;
 	else
-		store_number(key, index, field);
+		nl_key_store_number(key, index, field);
 	return 0;
 }
 
@@ -384,170 +387,11 @@ static int word_text_read(const struct nl_key_source *source, const struct nl_ke
 			  void *field)
 {
 	size_t index;
-	int code = find_word(source, key, node, &index);
+	int code = nl_key_find_word(source, key, node, &index);
 	return code ? code : text_read(source, key, node, field);
 }
 
 const struct nl_key_type nl_type_word_text = {"a word", word_text_read, text_write, text_given, NULL};
-
-/* --- lists --- */
-
-static int want_list(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node)
-{
-	int code = want_kind(source, key, node, NL_TREE_LIST);
-	if (!code && !node->child)
-		code = nl_key_refuse(source, node, "%s is an empty list", key->path);
-	return code;
-}
-
-/* Every workload once, kept in the order of the enum: a write comes before the reads of what it wrote. */
-static int words_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
-		      void *field)
-{
-	bool seen[NL_WORKLOAD_COUNT] = {false};
-	int code = want_list(source, key, node);
-	if (code)
-		return code;
-	for (const struct nl_tree_node *item = node->child; item; item = item->next) {
-		size_t index = 0;
-		code = find_word(source, key, item, &index);
-		if (code)
-			return code;
-		if (seen[index])
-			return nl_key_refuse(source, item, "%s has \"%s\" twice", key->path, key->words[index]);
-		seen[index] = true;
-	}
-	struct nl_workload_list list = {.count = 0};
-	for (unsigned i = 0; i < NL_WORKLOAD_COUNT; i++)
-		if (seen[i])
-			list.value[list.count++] = (enum nl_workload)i;
-	memcpy(field, &list, sizeof list);
-	return 0;
-}
-
-static void words_write(const struct nl_key *key, const void *field, FILE *out)
-{
-	const struct nl_workload_list *list = field;
-	for (unsigned i = 0; i < list->count; i++)
-		fprintf(out, "%s%s", i ? ", " : "[", key->words[list->value[i]]);
-	fputs("]", out);
-}
-
-static bool words_given(const struct nl_key *key, const void *field)
-{
-	(void)key;
-	return ((const struct nl_workload_list *)field)->count > 0;
-}
-
-const struct nl_key_type nl_type_words = {"a list of words", words_read, words_write, words_given, NULL};
-
-/* One bool for each word, side by side. */
-static int flags_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
-		      void *field)
-{
-	bool *flags = field;
-	int code = want_list(source, key, node);
-	if (code)
-		return code;
-	for (size_t i = 0; i < key->size; i++)
-		flags[i] = false;
-	for (const struct nl_tree_node *item = node->child; item; item = item->next) {
-		size_t index = 0;
-		code = find_word(source, key, item, &index);
-		if (code)
-			return code;
-		if (flags[index])
-			return nl_key_refuse(source, item, "%s has \"%s\" twice", key->path, key->words[index]);
-		flags[index] = true;
-	}
-	return 0;
-}
-
-static void flags_write(const struct nl_key *key, const void *field, FILE *out)
-{
-	const bool *flags = field;
-	const char *before = "[";
-	for (size_t i = 0; i < key->size; i++)
-		if (flags[i]) {
-			fprintf(out, "%s%s", before, key->words[i]);
-			before = ", ";
-		}
-	fputs("]", out);
-}
-
-static bool flags_given(const struct nl_key *key, const void *field)
-{
-	return memchr(field, 1, key->size) != NULL;
-}
-
-const struct nl_key_type nl_type_flags = {"a list of words", flags_read, flags_write, flags_given, NULL};
-
-/* Ascending, each once; with words the first of them ends the list and is kept as NL_CAMPAIGN_STREAMS_ALL_CORES. */
-static int counts_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
-		       void *field)
-{
-	struct nl_count_list list = {.count = 0};
-	struct nl_key one = *key;
-	one.type = &nl_type_uint;
-	one.size = sizeof list.value[0];
-	int code = want_list(source, key, node);
-	for (const struct nl_tree_node *item = node->child; item && !code; item = item->next) {
-		unsigned value = NL_CAMPAIGN_STREAMS_ALL_CORES;
-		bool word = key->words && item->kind == NL_TREE_SCALAR && !strcmp(item->text, key->words[0]);
-		if (list.count == NL_CAMPAIGN_LIST_MAX)
-			return nl_key_refuse(source, item, "%s has more than %d numbers", key->path,
-					     NL_CAMPAIGN_LIST_MAX);
-		if (!word)
-			code = uint_read(source, &one, item, &value);
-		if (!code && list.count &&
-		    (list.value[list.count - 1] == NL_CAMPAIGN_STREAMS_ALL_CORES ||
-		     (!word && value <= list.value[list.count - 1])))
-			return nl_key_refuse(source, item,
-					     "%s does not ascend: write each number once, smallest first%s", key->path,
-					     key->words ? ", max last" : "");
-		list.value[list.count++] = value;
-	}
-	if (!code)
-		memcpy(field, &list, sizeof list);
-	return code;
-}
-
-static void counts_write(const struct nl_key *key, const void *field, FILE *out)
-{
-	const struct nl_count_list *list = field;
-	for (unsigned i = 0; i < list->count; i++) {
-		fputs(i ? ", " : "[", out);
-		if (list->value[i] == NL_CAMPAIGN_STREAMS_ALL_CORES && key->words)
-			fputs(key->words[0], out);
-		else
-			fprintf(out, "%u", list->value[i]);
-	}
-	fputs("]", out);
-}
-
-static bool counts_given(const struct nl_key *key, const void *field)
-{
-	(void)key;
-	return ((const struct nl_count_list *)field)->count > 0;
-}
-
-const struct nl_key_type nl_type_counts = {"a list of numbers", counts_read, counts_write, counts_given, uint_limit};
-
-/* One number, or a list of which the source says which one is wanted. */
-static int variants_read(const struct nl_key_source *source, const struct nl_key *key, const struct nl_tree_node *node,
-			 void *field)
-{
-	if (node->kind != NL_TREE_LIST)
-		return uint_read(source, key, node, field);
-	struct nl_count_list list = {.count = 0};
-	int code = counts_read(source, key, node, &list);
-	if (!code)
-		store_number(key, list.value[source->variant < list.count ? source->variant : 0], field);
-	return code;
-}
-
-const struct nl_key_type nl_type_variants = {"a whole number, or a list of them", variants_read, uint_write,
-					     number_given, uint_limit};
 
 const struct nl_key_type nl_type_section = {"a map", NULL, NULL, NULL, NULL};
 const struct nl_key_type nl_type_list = {"a list of maps", NULL, NULL, NULL, NULL};

@@ -4,6 +4,7 @@
  */
 #include "controller/campaign/tree.h"
 
+#include <assert.h>
 #include <libfyaml.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -118,12 +119,15 @@ static int build_list(struct builder *b, unsigned depth, struct nl_tree_node *li
 	for (;;) {
 		int code;
 		struct fy_event *event = next_event(b, &code);
-		bool end = event && event->type == FYET_SEQUENCE_END;
-		if (event && !end)
+		if (!event)
+			return code;
+		bool end = event->type == FYET_SEQUENCE_END;
+		if (!end)
 			code = build(b, event, depth, tail);
 		fy_parser_event_free(b->parser, event);
 		if (code || end)
 			return code;
+		assert(*tail);
 		tail = &(*tail)->next;
 	}
 }
@@ -157,6 +161,7 @@ static int build_pair(struct builder *b, struct fy_event *key_event, unsigned de
 		free(key);
 		return code;
 	}
+	assert(*tail);
 	(*tail)->key = key;
 	position_of(key_event, &(*tail)->key_line, &(*tail)->key_column);
 	return 0;
@@ -168,12 +173,15 @@ static int build_map(struct builder *b, unsigned depth, struct nl_tree_node *map
 	for (;;) {
 		int code;
 		struct fy_event *event = next_event(b, &code);
-		bool end = event && event->type == FYET_MAPPING_END;
-		if (event && !end)
+		if (!event)
+			return code;
+		bool end = event->type == FYET_MAPPING_END;
+		if (!end)
 			code = build_pair(b, event, depth, map, tail);
 		fy_parser_event_free(b->parser, event);
 		if (code || end)
 			return code;
+		assert(*tail);
 		tail = &(*tail)->next;
 	}
 }

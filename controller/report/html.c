@@ -105,7 +105,7 @@ static void table_of(const struct nl_table *table, FILE *out)
 	}
 	fputs("</tr></thead>\n<tbody role=\"rowgroup\">\n", out);
 	for (size_t r = 0; r < table->row_count; r++) {
-		fputs("<tr role=\"row\">", out);
+		fprintf(out, "<tr role=\"row\"%s>", table->rows[r].marked ? " class=\"marked\"" : "");
 		for (size_t c = 0; c < table->column_count; c++)
 			if (!nl_table_is_blank(table, c))
 				cell(table, &table->rows[r], c, out);

@@ -75,7 +75,7 @@ static void bar_row(const struct nl_bars *bars, const struct nl_bar_group *group
 			class_of(bar), bar->verdict ? " doubtful" : "", percent(bars, bar->value));
 	marks(bars, group, out);
 	if (bar->value > bars->scale)
-		fputs("<text class=\"beyond\" x=\"99%\" y=\"19\" text-anchor=\"end\">▸▸</text>", out);
+		fputs("<text class=\"beyond\" x=\"96%\" y=\"19\" text-anchor=\"end\">▸▸</text>", out);
 	fputs("</svg></td><td role=\"cell\">", out);
 	if (bar->verdict)
 		fprintf(out, "<span class=\"verdict alert\">%s</span>", bar->verdict);

@@ -91,9 +91,9 @@ static void add_arithmetic(struct nl_document *document, const struct nl_model *
 void nl_section_ceilings(struct nl_document *document, const struct nl_model *model)
 {
 	static const struct nl_column columns[] = {
-		{"Ceiling", NL_COLUMN_TEXT, 0},    {"MB/s", NL_COLUMN_NUMBER, 0},     {"MiB/s", NL_COLUMN_NUMBER, 3},
-		{"Interval", NL_COLUMN_NUMBER, 0}, {"Runs", NL_COLUMN_NUMBER, 0},     {"Spread", NL_COLUMN_NUMBER, 1},
-		{"Resent", NL_COLUMN_NUMBER, 2},   {"Verdict", NL_COLUMN_VERDICT, 0},
+		{"Ceiling", NL_COLUMN_TEXT, 0},    {"MB/s", NL_COLUMN_NUMBER, 0},     {"MiB/s", NL_COLUMN_NUMBER, 7},
+		{"Interval", NL_COLUMN_NUMBER, 1}, {"Runs", NL_COLUMN_NUMBER, 2},     {"Spread", NL_COLUMN_NUMBER, 3},
+		{"Resent", NL_COLUMN_NUMBER, 4},   {"Verdict", NL_COLUMN_VERDICT, 0},
 	};
 	if (!model->ceiling_count)
 		return;
@@ -121,11 +121,11 @@ void nl_section_paths(struct nl_document *document, const struct nl_model *model
 {
 	static const struct nl_column columns[] = {
 		{"Path", NL_COLUMN_TEXT, 0},          {"MB/s", NL_COLUMN_NUMBER, 0},
-		{"MiB/s", NL_COLUMN_NUMBER, 4},       {"Interval", NL_COLUMN_NUMBER, 0},
-		{"Runs", NL_COLUMN_NUMBER, 0},        {"Spread", NL_COLUMN_NUMBER, 1},
-		{"p50", NL_COLUMN_NUMBER, 3},         {"p99", NL_COLUMN_NUMBER, 2},
-		{"p99.9", NL_COLUMN_NUMBER, 3},       {"NAS core", NL_COLUMN_NUMBER, 2},
-		{"Client core", NL_COLUMN_NUMBER, 2}, {"Limited by", NL_COLUMN_TEXT, 0},
+		{"MiB/s", NL_COLUMN_NUMBER, 7},       {"Interval", NL_COLUMN_NUMBER, 1},
+		{"Runs", NL_COLUMN_NUMBER, 2},        {"Spread", NL_COLUMN_NUMBER, 3},
+		{"p50", NL_COLUMN_NUMBER, 6},         {"p99", NL_COLUMN_NUMBER, 4},
+		{"p99.9", NL_COLUMN_NUMBER, 6},       {"NAS core", NL_COLUMN_NUMBER, 5},
+		{"Client core", NL_COLUMN_NUMBER, 5}, {"Limited by", NL_COLUMN_TEXT, 0},
 		{"Verdict", NL_COLUMN_VERDICT, 0},
 	};
 	if (!model->path_count)

@@ -109,6 +109,8 @@ static void fit(const struct nl_table *table, struct layout *layout, unsigned wi
 		;
 	squeeze(table, layout, width, true, ELASTIC_MIN);
 	squeeze(table, layout, width, false, 12);
+	squeeze(table, layout, width, true, 8);
+	squeeze(table, layout, width, false, 8);
 	layout->total = sum(layout, table->column_count);
 	if (layout->total > width)
 		layout->total = width;

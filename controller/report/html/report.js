@@ -143,7 +143,7 @@
 		if (!entry)
 			return;
 		entry.data.series.forEach((series, i) => {
-			entry.values[i].textContent = time === null ? "" : shown(nearest(series, time));
+			entry.values[i].textContent = time === null ? "" : shown(nearest(series, time)) + " " + entry.data.unit;
 		});
 		if (entry === charts[0])
 			showTime(time);

@@ -244,7 +244,7 @@ static int local_campaign(struct nl_campaign *campaign, const char *pool, int64_
 		nl_error_where(err, "%s", pool);
 		return nl_error_todo(err, "name an existing directory on the file system to be measured");
 	}
-	snprintf(campaign->title, sizeof campaign->title, "%s on this machine", absolute);
+	snprintf(campaign->title, sizeof campaign->title, "%.100s on this machine", absolute);
 	snprintf(campaign->nas_agent, sizeof campaign->nas_agent, "%s", NL_LOCAL_AGENT);
 	snprintf(campaign->nas_pool, sizeof campaign->nas_pool, "%s", absolute);
 	campaign->client_count = 0;

@@ -46,6 +46,7 @@ static const struct {
 	{ECONNRESET, NL_E_PEER, "the connection was lost"},
 	{ENOTCONN, NL_E_PEER, "the connection was lost"},
 	{EPIPE, NL_E_PEER, "the connection was lost"},
+	{ECONNABORTED, NL_E_PEER, "the connection was lost"},
 	{ECONNREFUSED, NL_E_PEER, "the server refuses connections"},
 	{EHOSTUNREACH, NL_E_PEER, "the server cannot be reached"},
 	{ENETUNREACH, NL_E_PEER, "the server cannot be reached"},

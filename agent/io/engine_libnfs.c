@@ -166,10 +166,14 @@ static void on_moved(int error, struct nfs_context *context, void *data, void *p
 	struct slot *slot = private_data;
 	struct nl_op *op = slot->op;
 	struct nl_channel *channel = slot->state->channel;
-	(void)context;
 	if (error < 0) {
-		snprintf(channel->detail, sizeof channel->detail, "%s", data ? (const char *)data : "");
-		finish(slot, nl_nfs_errno(error));
+		const struct nl_nfs *nfs = slot->state->nfs;
+		const char *text = nfs->context ? nfs->lib->nfs_get_error(context) : NULL;
+		int failed = nl_nfs_errno(error, text);
+		/* Other errors say it better by themselves. */
+		if (failed == -EIO && text)
+			snprintf(channel->detail, sizeof channel->detail, "%s", text);
+		finish(slot, failed);
 		return;
 	}
 	/* A server that gives more than was asked for must not write past the buffer. */
@@ -226,7 +230,7 @@ static int libnfs_reap(struct nl_channel *channel, struct nl_op **done, unsigned
 			return -ETIMEDOUT;
 		}
 		int rc = nl_nfs_service(state->nfs, until_ns < now + NL_NS_PER_S ? until_ns : now + NL_NS_PER_S);
-		if (rc && !state->done_count) {
+		if (rc) {
 			snprintf(channel->detail, sizeof channel->detail, "%s", state->nfs->detail);
 			return rc;
 		}
@@ -243,7 +247,8 @@ static int libnfs_flush(struct nl_channel *channel)
 {
 	struct nfs_state *state = channel->state;
 	int failed = nl_nfs_fsync(state->nfs, state->file, FLUSH_NS);
-	snprintf(channel->detail, sizeof channel->detail, "%s", failed ? state->nfs->detail : "");
+	snprintf(channel->detail, sizeof channel->detail, "%s",
+		 failed && !state->nfs->context ? state->nfs->detail : "");
 	return failed;
 }
 
@@ -260,7 +265,8 @@ static int libnfs_close(struct nl_channel *channel, struct nl_error *err)
 		failed = nl_nfs_close(state->nfs, state->file, FLUSH_NS); /* it commits what is not yet */
 	unsigned index = state->index;
 	channel->state = NULL;
-	snprintf(channel->detail, sizeof channel->detail, "%s", failed ? state->nfs->detail : "");
+	snprintf(channel->detail, sizeof channel->detail, "%s",
+		 failed && !state->nfs->context ? state->nfs->detail : "");
 	free(state->slot);
 	free(state->free);
 	free(state->done);

@@ -44,6 +44,23 @@ static int libsmbclient_connect(struct nl_channel *channel, struct nl_error *err
 	return nl_smb_connect(&connection->smb, channel->job->share, channel->job->directory, err);
 }
 
+/*
+ * A file to be written anew is made anew: SMB does not show whether it has a second name (a hard link), through which
+ * somebody's data would be overwritten.
+ */
+static int clear_the_place(struct nl_channel *channel, const char *url, const struct nl_open_how *how, int *flags)
+{
+	struct nl_smb *smb = &((struct smb_connection *)channel->connection)->smb;
+	struct stat st;
+	if (!how->create)
+		return 0;
+	bool there = !smb->smbc_getFunctionStat(smb->context)(smb->context, url, &st);
+	if (there && !how->truncate && S_ISREG(st.st_mode) && (uint64_t)st.st_size >= channel->job->file_bytes)
+		return 0;
+	*flags |= O_CREAT | O_EXCL;
+	return there ? smb->smbc_getFunctionUnlink(smb->context)(smb->context, url) : 0;
+}
+
 static int libsmbclient_open(struct nl_channel *channel, unsigned index, const struct nl_open_how *how, uint64_t *size,
 			     struct nl_error *err)
 {
@@ -51,12 +68,13 @@ static int libsmbclient_open(struct nl_channel *channel, unsigned index, const s
 	struct nl_smb *smb = &connection->smb;
 	char name[256], url[8192];
 	struct stat st;
-	int flags = (how->write ? O_RDWR : O_RDONLY) | (how->create ? O_CREAT : 0) | (how->truncate ? O_TRUNC : 0);
+	int flags = how->write ? O_RDWR : O_RDONLY;
 	snprintf(name, sizeof name, "%s-%u", channel->job->file_prefix, index);
 	if (!nl_smb_url(channel->job->share, channel->job->directory, name, url, sizeof url))
 		return nl_error_set(err, NL_E_CONFIG, "the directory's name is too long");
 	errno = 0;
-	connection->file = smb->smbc_getFunctionOpen(smb->context)(smb->context, url, flags, 0600);
+	if (!clear_the_place(channel, url, how, &flags))
+		connection->file = smb->smbc_getFunctionOpen(smb->context)(smb->context, url, flags, 0600);
 	if (!connection->file || smb->smbc_getFunctionFstat(smb->context)(smb->context, connection->file, &st))
 		return nl_smb_failed(smb, "open a file of the load", name, errno, err);
 	connection->index = index;

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/time.h"
 
@@ -74,11 +76,10 @@ struct call {
 static void on_done(int error, struct nfs_context *context, void *data, void *private_data)
 {
 	struct call *call = private_data;
-	(void)context;
 	call->done = true;
 	call->error = error;
-	if (error < 0 && data)
-		snprintf(call->nfs->detail, sizeof call->nfs->detail, "%s", (const char *)data);
+	if (error < 0 && call->nfs->context)
+		snprintf(call->nfs->detail, sizeof call->nfs->detail, "%s", call->nfs->lib->nfs_get_error(context));
 	else if (error >= 0)
 		call->data = data;
 	/* What `data` points to is only there during this call. */
@@ -86,9 +87,15 @@ static void on_done(int error, struct nfs_context *context, void *data, void *pr
 		memcpy(call->st, data, sizeof *call->st);
 }
 
-int nl_nfs_errno(int error)
+int nl_nfs_errno(int error, const char *text)
 {
-	/* libnfs's words for "the connection failed" and "given up". */
+	const char *status = text ? strstr(text, "NFS3ERR_") : NULL;
+	const char *number = status ? strchr(status, '(') : NULL;
+	if (error == -EFAULT && number) {
+		long value = strtol(number + 1, NULL, 10);
+		if (value < 0 && value > -4096)
+			return (int)value;
+	}
 	if (error == -EFAULT)
 		return -ECONNRESET;
 	return error == -EINTR ? -ETIMEDOUT : error;
@@ -103,6 +110,16 @@ void nl_nfs_kill(struct nl_nfs *nfs, const char *why)
 	snprintf(nfs->detail, sizeof nfs->detail, "%s", why);
 }
 
+/* libnfs only says that the socket failed; the kernel says why. */
+static int socket_failure(int fd, short revents)
+{
+	int failure = 0;
+	socklen_t size = sizeof failure;
+	if (revents & (POLLERR | POLLHUP) && getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size))
+		failure = errno;
+	return failure;
+}
+
 int nl_nfs_service(struct nl_nfs *nfs, int64_t until_ns)
 {
 	if (!nfs->context)
@@ -115,13 +132,16 @@ int nl_nfs_service(struct nl_nfs *nfs, int64_t until_ns)
 	int ready = ppoll(&watched, 1, &slice, NULL);
 	if (ready < 0)
 		return errno == EINTR ? 0 : -errno;
-	if (nfs->lib->nfs_service(nfs->context, ready ? watched.revents : 0) < 0) {
-		char why[200];
-		snprintf(why, sizeof why, "%s", nfs->lib->nfs_get_error(nfs->context));
-		nl_nfs_kill(nfs, why);
-		return -ECONNRESET;
-	}
-	return 0;
+	int failure = ready ? socket_failure(watched.fd, watched.revents) : 0;
+	if (nfs->lib->nfs_service(nfs->context, ready ? watched.revents : 0) >= 0)
+		return 0;
+	char why[200];
+	snprintf(why, sizeof why, "%s",
+		 failure                              ? strerror(failure)
+		 : ready && watched.revents & POLLHUP ? "the server closed the connection"
+						      : nfs->lib->nfs_get_error(nfs->context));
+	nl_nfs_kill(nfs, why);
+	return failure ? -failure : -ECONNRESET;
 }
 
 static int await(struct nl_nfs *nfs, struct call *call, int started, int64_t patience_ns)
@@ -129,11 +149,11 @@ static int await(struct nl_nfs *nfs, struct call *call, int started, int64_t pat
 	int64_t until = nl_mono_ns() + patience_ns;
 	if (started) {
 		snprintf(nfs->detail, sizeof nfs->detail, "%s", nfs->lib->nfs_get_error(nfs->context));
-		return started < -1 ? nl_nfs_errno(started) : -EIO;
+		return started < -1 ? nl_nfs_errno(started, nfs->detail) : -EIO;
 	}
 	while (!call->done) {
 		int rc = nl_nfs_service(nfs, until);
-		if (rc && !call->done)
+		if (rc)
 			return rc;
 		if (!call->done && nl_mono_ns() >= until) {
 			/* The call lives on our stack: nothing may call it back later. */
@@ -141,7 +161,7 @@ static int await(struct nl_nfs *nfs, struct call *call, int started, int64_t pat
 			return -ETIMEDOUT;
 		}
 	}
-	return call->error < 0 ? nl_nfs_errno(call->error) : 0;
+	return call->error < 0 ? nl_nfs_errno(call->error, nfs->detail) : 0;
 }
 
 #define CALL(nfs, patience, function, ...)                                                                             \
@@ -229,9 +249,9 @@ static const struct {
 	enum nl_code code;
 	const char *why, *todo;
 } mount_failures[] = {
-	{"MNT3ERR_ACCES", NL_E_ACCESS, "the server denies access to the export",
+	{"MNT3ERR_ACCES", NL_E_ACCESS, "the server denies access to the export, or has none of that name",
 	 "allow this client in the server's export"},
-	{"MNT3ERR_PERM", NL_E_ACCESS, "the server denies access to the export",
+	{"MNT3ERR_PERM", NL_E_ACCESS, "the server denies access to the export, or has none of that name",
 	 "allow this client in the server's export"},
 	{"MNT3ERR_NOENT", NL_E_NOT_FOUND, "the server has no such export", "check the path with: showmount -e SERVER"},
 	{"MNT3ERR_NOTDIR", NL_E_NOT_FOUND, "the export is not a directory", "check the path with: showmount -e SERVER"},
@@ -239,6 +259,9 @@ static const struct {
 	{"Invalid address", NL_E_NOT_FOUND, "the server's name is not known", "check the name"},
 	{"does not support NFS", NL_E_UNSUPPORTED, "the server does not offer NFS 3",
 	 "enable NFS 3 on the server, or use a kernel mount"},
+	{"oute to host", NL_E_PEER, "the server cannot be reached", "check the address"},
+	{"unreachable", NL_E_PEER, "the server cannot be reached", "check the address"},
+	{"Program not available", NL_E_UNSUPPORTED, "the server does not offer NFS 3 at that port", "check the port"},
 	{"efused", NL_E_PEER, "nothing listens there: no NFS server, or no portmapper",
 	 "check that the server offers NFS 3"},
 };
@@ -276,7 +299,7 @@ static bool set_up(struct nl_nfs *nfs, const struct nl_share_target *share)
 				      "nfs://settings/only?version=3&autoreconnect=0&auto-traverse-mounts=0"
 				      "&tcp-syncnt=3");
 	if (share->port)
-		snprintf(url + len, sizeof url - len, "&nfsport=%u&mountport=%u", share->port, share->port);
+		snprintf(url + len, sizeof url - len, "&nfsport=%u", share->port);
 	struct nfs_url *parsed = nfs->lib->nfs_parse_url_dir(nfs->context, url);
 	if (!parsed)
 		return false;

@@ -68,8 +68,12 @@ void nl_nfs_disconnect(struct nl_nfs *nfs);
 void nl_nfs_kill(struct nl_nfs *nfs, const char *why);
 /* nl_nfs_service waits for the socket until the instant and lets libnfs work: 0, or -errno when the session is dead. */
 int nl_nfs_service(struct nl_nfs *nfs, int64_t until_ns);
-/* nl_nfs_errno turns an error of a libnfs callback into a negative errno that means what it says. */
-int nl_nfs_errno(int error);
+/*
+ * nl_nfs_errno turns an error of a libnfs callback into a negative errno that means what it says: libnfs gives -EFAULT
+ * for a lost connection, but also for many a server's refusal, which is in the context's error text only: "... failed
+ * with NFS3ERR_NOSPC(-28)".
+ */
+int nl_nfs_errno(int error, const char *text);
 
 /* The calls: 0 or -errno with `detail`. */
 int nl_nfs_lstat(struct nl_nfs *nfs, const char *path, struct nfs_stat_64 *st);

@@ -126,9 +126,10 @@ static void conclude(struct nl_stream *stream, const struct nl_work *work)
 		nl_control_window_ends(stream->control, shared->last_done_ns ? shared->last_done_ns : nl_mono_ns());
 	if (work->end != NL_WORK_FAILED)
 		return;
-	char what[100];
-	snprintf(what, sizeof what, "%s at offset %llu", work->failure_write ? "write" : "read",
-		 (unsigned long long)work->failure_offset);
+	char what[100] = "keep the load going";
+	if (!work->failure_channel)
+		snprintf(what, sizeof what, "%s at offset %llu", work->failure_write ? "write" : "read",
+			 (unsigned long long)work->failure_offset);
 	nl_channel_error(&stream->channel, stream->index, what, work->failure, &shared->failure);
 	nl_control_stop(stream->control);
 }

@@ -73,6 +73,7 @@ static void fail(struct nl_work *work, int negative_errno, const struct nl_op *o
 	work->failure = negative_errno;
 	work->failure_offset = op ? op->offset + op->done : 0;
 	work->failure_write = op && op->write;
+	work->failure_channel = !op;
 }
 
 /* The operation did not move all it should: asks for the rest, or gives up. False when the operation is over. */

@@ -36,7 +36,7 @@ struct nl_work {
 	enum nl_work_end end;
 	int failure; /* -errno of the first failed operation */
 	uint64_t failure_offset;
-	bool failure_write;
+	bool failure_write, failure_channel; /* the whole channel failed, not one operation */
 };
 
 /*

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static const struct nl_command command = {"nl-io-run", "",      "Runs one load a
 					  examples,    options, sizeof options / sizeof *options,
 					  0,           0};
 
-static volatile bool cancelled;
+static atomic_bool cancelled;
 
 static void on_signal(int number)
 {

@@ -45,15 +45,20 @@ static bool split_detail(char *detail, const char **prefix, unsigned *count, con
 static int remove_regular(int dir, const char *directory, const char *file, struct nl_error *err)
 {
 	struct stat st;
-	if (fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && unlinkat(dir, file, 0) == 0)
-		return NL_E_OK;
-	if (errno == ENOENT)
-		return NL_E_OK;
-	int rc = nl_error_set(err, NL_E_LEFTOVER, "a test file could not be removed");
+	const char *why = "it is not the regular file that was made";
+	if (fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (errno == ENOENT)
+			return NL_E_OK;
+		why = strerrordesc_np(errno);
+	} else if (S_ISREG(st.st_mode)) {
+		if (unlinkat(dir, file, 0) == 0 || errno == ENOENT)
+			return NL_E_OK;
+		why = strerrordesc_np(errno);
+	}
+	nl_error_set(err, NL_E_LEFTOVER, "a test file could not be removed");
 	nl_error_where(err, "%s/%s", directory, file);
-	nl_error_why(err, "%s",
-		     S_ISREG(st.st_mode) ? strerrordesc_np(errno) : "it is not the regular file that was made");
-	return rc;
+	nl_error_why(err, "%s", why);
+	return NL_E_LEFTOVER;
 }
 
 int nl_undo_files(const char *directory, const char *prefix, unsigned count, struct nl_error *err)
@@ -63,10 +68,10 @@ int nl_undo_files(const char *directory, const char *prefix, unsigned count, str
 		return NL_E_OK;
 	if (dir < 0) {
 		int open_errno = errno;
-		int rc = nl_error_set(err, NL_E_LEFTOVER, "the directory of test files cannot be opened");
+		nl_error_set(err, NL_E_LEFTOVER, "the directory of test files cannot be opened");
 		nl_error_where(err, "%s", directory);
 		nl_error_why(err, "%s", strerrordesc_np(open_errno));
-		return rc;
+		return NL_E_LEFTOVER;
 	}
 	int rc = NL_E_OK;
 	for (unsigned i = 0; i < count && rc == NL_E_OK; i++) {

@@ -120,6 +120,26 @@ static uint64_t read_size(struct nl_conductor *conductor, const struct nl_phase 
 	return bytes ? bytes : phase->block_bytes;
 }
 
+/*
+ * The bound of a timed write through a share. What a server's cache takes faster than its disks must still be written
+ * back before the phase ends, so no more is sent than the slower of pool and line can make durable in the phase's time,
+ * with room for what they do better together.
+ */
+static uint64_t write_size(struct nl_conductor *conductor, const struct nl_phase *phase)
+{
+	double rate = highest_rate(conductor, "pool durable-write"), line = highest_rate(conductor, "line to-nas");
+	uint64_t bytes;
+	if (phase->kind != NL_PHASE_SHARE || rate <= 0)
+		return phase->file_bytes;
+	if (line > 0 && line < rate)
+		rate = line;
+	bytes = (uint64_t)(rate * WRITE_HEADROOM * (double)phase->duration_ns / 1e9 / phase->streams);
+	bytes -= bytes % phase->block_bytes;
+	if (bytes < phase->block_bytes)
+		bytes = phase->block_bytes;
+	return bytes < phase->file_bytes ? bytes : phase->file_bytes;
+}
+
 /* --- the steps of a load --- */
 
 struct load_step {
@@ -277,8 +297,8 @@ static int measure_load(struct nl_conductor *conductor, const struct nl_phase *p
 		snprintf(step.directory, sizeof step.directory, "%s", conductor->share[phase->share].directory);
 	else if (files)
 		snprintf(step.directory, sizeof step.directory, "%s/pool", conductor->scratch);
-	if (files && reads(phase))
-		step.file_bytes = read_size(conductor, phase);
+	if (files)
+		step.file_bytes = reads(phase) ? read_size(conductor, phase) : write_size(conductor, phase);
 	int rc = make_ready(conductor, &step, err);
 	if (rc == NL_E_OK && files && reads(phase))
 		remember_files(conductor, phase->file_prefix, step.file_bytes);

@@ -17,6 +17,7 @@
 #define LINE_SLACK_NS     (20 * NL_NS_PER_S)
 #define LAY_DEFAULT_BYTES (UINT64_C(256) << 20)
 #define LAY_HEADROOM      1.15
+#define WRITE_HEADROOM    1.3
 
 static bool reads(const struct nl_phase *phase)
 {

@@ -37,6 +37,6 @@ void nl_link_probe(const char *url, const char *ca_pem, char *why, size_t size);
 
 struct nl_dialer;
 /* nl_dialer_calls: how many calls are in progress. For tests. */
-unsigned nl_dialer_calls(const struct nl_dialer *dialer);
+unsigned nl_dialer_calls(struct nl_dialer *dialer);
 
 #endif

@@ -20,6 +20,7 @@
 #include "proto/identity.h"
 #include "proto/link.h"
 #include "proto/link_common.h"
+#include "proto/link_pipes.h"
 #include "proto/message.h"
 
 #define RECONNECT_MIN_MS 100
@@ -28,26 +29,15 @@
 
 struct nl_dialer {
 	nng_socket socket;
+	struct nl_pipes *pipes;
 	nng_tls_config *tls;
 	char url[320];
 	char *dir;    /* NULL for enrolment */
 	char *ca_pem; /* what the peer is checked against; NULL: not at all */
 	pthread_mutex_t lock;
 	pthread_cond_t idle; /* the last call has left */
-	unsigned calls, pipes;
+	unsigned calls;
 };
-
-static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *arg)
-{
-	struct nl_dialer *dialer = arg;
-	(void)pipe;
-	pthread_mutex_lock(&dialer->lock);
-	if (event == NNG_PIPE_EV_ADD_POST)
-		dialer->pipes++;
-	else if (event == NNG_PIPE_EV_REM_POST && dialer->pipes > 0)
-		dialer->pipes--;
-	pthread_mutex_unlock(&dialer->lock);
-}
 
 static int load_ca(struct nl_dialer *dialer, const char *dir, const char *ca_pem, struct nl_error *err)
 {
@@ -90,10 +80,6 @@ static int dial(struct nl_dialer *dialer, struct nl_error *err)
 	if (!result)
 		result = nng_socket_set_ms(dialer->socket, NNG_OPT_REQ_RESENDTIME, RESEND_MS);
 	if (!result)
-		result = nng_pipe_notify(dialer->socket, NNG_PIPE_EV_ADD_POST, on_pipe, dialer);
-	if (!result)
-		result = nng_pipe_notify(dialer->socket, NNG_PIPE_EV_REM_POST, on_pipe, dialer);
-	if (!result)
 		result = nng_dialer_create(&end, dialer->socket, dialer->url);
 	if (!result)
 		result = nng_dialer_set_ptr(end, NNG_OPT_TLS_CONFIG, dialer->tls);
@@ -128,6 +114,8 @@ int nl_dialer_start(const char *url, const char *dir, const char *ca_pem, struct
 	if (result)
 		code = nl_link_refuse(err, result, "open a socket", d->url);
 	if (!code)
+		code = nl_pipes_start(d->socket, &d->pipes, err);
+	if (!code)
 		code = dial(d, err);
 	if (code) {
 		nl_dialer_stop(d);
@@ -141,12 +129,12 @@ void nl_dialer_stop(struct nl_dialer *dialer)
 {
 	if (!dialer)
 		return;
-	if (dialer->socket.id)
-		nng_close(dialer->socket);
+	nl_pipes_close(dialer->pipes);
 	pthread_mutex_lock(&dialer->lock);
 	while (dialer->calls > 0)
 		pthread_cond_wait(&dialer->idle, &dialer->lock);
 	pthread_mutex_unlock(&dialer->lock);
+	nl_pipes_free(dialer->pipes);
 	if (dialer->tls)
 		nng_tls_config_free(dialer->tls);
 	pthread_cond_destroy(&dialer->idle);
@@ -156,24 +144,17 @@ void nl_dialer_stop(struct nl_dialer *dialer)
 	free(dialer);
 }
 
-/* The mutex is the one part of a dialer that looking at it changes. */
-static unsigned look_at(const struct nl_dialer *dialer, const unsigned *counter)
-{
-	pthread_mutex_t *lock = (pthread_mutex_t *)&dialer->lock;
-	pthread_mutex_lock(lock);
-	unsigned value = *counter;
-	pthread_mutex_unlock(lock);
-	return value;
-}
-
 bool nl_dialer_connected(const struct nl_dialer *dialer)
 {
-	return look_at(dialer, &dialer->pipes) > 0;
+	return nl_pipes_count(dialer->pipes) > 0;
 }
 
-unsigned nl_dialer_calls(const struct nl_dialer *dialer)
+unsigned nl_dialer_calls(struct nl_dialer *dialer)
 {
-	return look_at(dialer, &dialer->calls);
+	pthread_mutex_lock(&dialer->lock);
+	unsigned calls = dialer->calls;
+	pthread_mutex_unlock(&dialer->lock);
+	return calls;
 }
 
 const char *nl_dialer_reason(const struct nl_dialer *dialer, char *buf, size_t size)

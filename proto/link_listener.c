@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "proto/link.h"
 #include "proto/link_common.h"
+#include "proto/link_pipes.h"
 #include "proto/message.h"
 
 /* A peer that does not take its reply for this long has lost it; it asks again. */
@@ -24,6 +25,7 @@
 
 struct nl_listener {
 	nng_socket socket;
+	struct nl_pipes *pipes;
 	nng_tls_config *tls;
 };
 
@@ -87,6 +89,8 @@ int nl_listener_start(const char *dir, const char *address, struct nl_listener *
 	if (result)
 		code = nl_link_refuse(err, result, "open a socket", url);
 	if (!code)
+		code = nl_pipes_start(l->socket, &l->pipes, err);
+	if (!code)
 		code = configure_tls(l, dir, err);
 	if (!code)
 		code = listen_on(l, url, port, err);
@@ -102,7 +106,8 @@ void nl_listener_stop(struct nl_listener *listener)
 {
 	if (!listener)
 		return;
-	nng_close(listener->socket);
+	nl_pipes_close(listener->pipes);
+	nl_pipes_free(listener->pipes);
 	if (listener->tls)
 		nng_tls_config_free(listener->tls);
 	free(listener);

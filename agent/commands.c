@@ -52,16 +52,28 @@ static const char *default_state(char *buf, size_t size)
 			0, 0                                                                                           \
 	}
 
+/* A token on the command line is seen by every user of the machine; "-" takes it from standard input. */
+static const char *token_argument(const char *argument, char *buf, size_t size)
+{
+	if (strcmp(argument, "-") != 0)
+		return argument;
+	if (!fgets(buf, (int)size, stdin))
+		buf[0] = '\0';
+	buf[strcspn(buf, "\r\n ")] = '\0';
+	return buf;
+}
+
 int nl_command_join(int argc, char **argv, struct nl_error *err)
 {
-	char state_text[1024], name_text[NL_IDENTITY_NAME_MAX + 1];
+	char state_text[1024], name_text[NL_IDENTITY_NAME_MAX + 1], token_text[200];
 	const char *state = default_state(state_text, sizeof state_text), *name = NULL, *arguments[8];
 	bool again = false, help = false;
 	int64_t timeout_ns = 60 * NL_NS_PER_S;
 	size_t count = 0;
 	static const char *const examples[] = {
 		"nasline-agent join pve1.example:7443 nl1-...\n    with the token that `nasline token` printed",
-		"nasline-agent join 192.0.2.10 nl1-... --name truenas", NULL};
+		"nasline-agent join 192.0.2.10 - --name truenas\n    the token from standard input, the default port",
+		NULL};
 	const struct nl_option options[] = {
 		STATE_OPTION,
 		{"name", 0, NL_OPTION_TEXT, &name, "NAME", "this agent's name (default: the host's name)", 0, 0},
@@ -86,7 +98,8 @@ int nl_command_join(int argc, char **argv, struct nl_error *err)
 		return rc;
 	}
 	nl_join_default_name(name_text);
-	rc = nl_join(arguments[0], arguments[1], name ? name : name_text, state, again, timeout_ns, err);
+	rc = nl_join(arguments[0], token_argument(arguments[1], token_text, sizeof token_text), name ? name : name_text,
+		     state, again, timeout_ns, err);
 	if (rc == NL_E_OK)
 		printf("joined as %s; start the agent with: nasline-agent run --state %s\n", name ? name : name_text,
 		       state);

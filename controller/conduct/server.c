@@ -377,7 +377,9 @@ int nl_server_order(struct nl_server *server, const char *agent, Nl__Order *orde
 			snprintf(peer->order.run_id, sizeof peer->order.run_id, "%s", order->run_id);
 			snprintf(peer->order.role, sizeof peer->order.role, "%s", keeping->role);
 			snprintf(peer->order.label, sizeof peer->order.label, "%s", keeping->label);
-			peer->abort_order = 0;
+			/* An abort that the agent was not told yet goes with this order's reply. */
+			if (peer->abort_told)
+				peer->abort_order = 0;
 			peer->live_at_ns = 0;
 			peer->live_bytes = 0;
 			pthread_cond_broadcast(&server->changed);

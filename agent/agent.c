@@ -19,14 +19,29 @@
 #define DIAL_STEP_NS     (1 * NL_NS_PER_S)
 #define REFUSED_PAUSE_NS (2 * NL_NS_PER_S)
 
-void nl_agent_note(const struct nl_agent *agent, const char *format, ...)
+static void say(const struct nl_agent *agent, const char *format, va_list args)
 {
 	char line[1400];
+	vsnprintf(line, sizeof line, format, args);
+	fprintf(stderr, "nasline-agent%s%s: %s\n", agent->name[0] ? " " : "", agent->name, line);
+}
+
+void nl_agent_note(const struct nl_agent *agent, const char *format, ...)
+{
 	va_list args;
 	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
+	say(agent, format, args);
 	va_end(args);
-	fprintf(stderr, "nasline-agent%s%s: %s\n", agent->name[0] ? " " : "", agent->name, line);
+}
+
+void nl_agent_info(const struct nl_agent *agent, const char *format, ...)
+{
+	va_list args;
+	if (agent->quiet)
+		return;
+	va_start(args, format);
+	say(agent, format, args);
+	va_end(args);
 }
 
 static int read_url(struct nl_agent *agent, struct nl_error *err)
@@ -44,12 +59,12 @@ static int read_url(struct nl_agent *agent, struct nl_error *err)
 	return rc;
 }
 
-int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool verbose, struct nl_error *err)
+int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, struct nl_error *err)
 {
 	pthread_condattr_t monotonic;
 	memset(agent, 0, sizeof *agent);
 	snprintf(agent->state_dir, sizeof agent->state_dir, "%s", state_dir);
-	agent->verbose = verbose;
+	agent->quiet = quiet;
 	pthread_mutex_init(&agent->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -168,9 +183,9 @@ static void note_reason(struct nl_agent *agent, char *last, size_t size, const s
 static int one_session(struct nl_agent *agent, const atomic_bool *quit, struct nl_error *err)
 {
 	char line[1200];
-	nl_agent_note(agent, "ready for orders from %s", agent->url);
+	nl_agent_info(agent, "ready for orders from %s", agent->url);
 	nl_session_serve(agent, quit, err);
-	nl_agent_note(agent, "session over: %s", nl_error_line(err, line, sizeof line));
+	nl_agent_info(agent, "session over: %s", nl_error_line(err, line, sizeof line));
 	return clean(agent, "after the session", err);
 }
 
@@ -181,7 +196,7 @@ int nl_agent_run(struct nl_agent *agent, const atomic_bool *quit, bool once, str
 	int rc = nl_dialer_start(agent->url, agent->state_dir, NULL, &agent->dialer, err);
 	if (rc != NL_E_OK)
 		return rc;
-	nl_agent_note(agent, "dialling %s", agent->url);
+	nl_agent_info(agent, "dialling %s", agent->url);
 	while (!atomic_load(quit)) {
 		struct nl_error why;
 		rc = nl_session_open(agent, DIAL_STEP_NS, &why);

@@ -37,7 +37,7 @@ struct nl_agent {
 	char name[NL_IDENTITY_NAME_MAX + 1];
 	struct nl_dialer *dialer;
 	struct nl_journal *journal;
-	bool verbose;
+	bool quiet; /* errors only */
 
 	_Atomic uint64_t session;
 	_Atomic int64_t contact_mono_ns; /* last reply of the controller */
@@ -63,7 +63,7 @@ struct nl_agent {
 };
 
 /* nl_agent_init opens the state directory (checks the identity, takes the journal) for `nasline-agent run`. */
-int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool verbose, struct nl_error *err);
+int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, struct nl_error *err);
 void nl_agent_fini(struct nl_agent *agent);
 
 /*
@@ -88,6 +88,9 @@ int64_t nl_agent_to_mono(struct nl_agent *agent, int64_t controller_ns);
 
 /* nl_agent_edge takes one extra round of telemetry samples, at the edge of a phase. */
 void nl_agent_edge(struct nl_agent *agent);
+
+/* nl_agent_info prints a line as nl_agent_note does, unless the agent is quiet. */
+void nl_agent_info(const struct nl_agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* nl_agent_note prints one line for the operator: "nasline-agent: TEXT". */
 void nl_agent_note(const struct nl_agent *agent, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -110,7 +110,7 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 {
 	char state_text[1024];
 	const char *state = default_state(state_text, sizeof state_text), *arguments[16];
-	bool once = false, with_parent = false, help = false;
+	bool once = false, with_parent = false, quiet = false, help = false;
 	size_t count = 0;
 	struct nl_agent agent;
 	static const char *const examples[] = {"nasline-agent run\n    as a service; ends cleanly at SIGTERM or Ctrl-C",
@@ -120,7 +120,7 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 		{"once", 0, NL_OPTION_FLAG, &once, NULL, "end after the first session with the controller", 0, 0},
 		{"with-parent", 0, NL_OPTION_FLAG, &with_parent, NULL,
 		 "end when the process that started this one ends", 0, 0},
-	};
+		{"quiet", \'q\', NL_OPTION_FLAG, &quiet, NULL, "say errors only", 0, 0}, };
 	const struct nl_command command = {
 		"nasline-agent run",
 		"",
@@ -145,7 +145,7 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 		if (getppid() != parent)
 			return nl_error_set(err, NL_E_CANCELLED, "the parent process is gone");
 	}
-	rc = nl_agent_init(&agent, state, false, err);
+	rc = nl_agent_init(&agent, state, quiet, err);
 	if (rc != NL_E_OK)
 		return rc;
 	rc = nl_agent_run(&agent, &quit, once, err);
@@ -242,7 +242,7 @@ int nl_command_cleanup(int argc, char **argv, struct nl_error *err)
 			nl_options_help(&command, stdout);
 		return rc;
 	}
-	rc = nl_agent_init(&agent, state, false, err);
+	rc = nl_agent_init(&agent, state, true, err);
 	if (rc != NL_E_OK)
 		return rc;
 	rc = nl_undo(&agent, &everything, &undone, err);

@@ -162,6 +162,23 @@ int nl_mountinfo_is_mount_point(const char *path, bool *mounted, struct nl_error
 	return 0;
 }
 
+int nl_mountinfo_first_below(const char *path, char *mount_point, size_t size, bool *found, struct nl_error *err)
+{
+	char *table;
+	struct nl_mountinfo row;
+	int code = nl_file_read(TABLE, TABLE_MAX_BYTES, &table, NULL, err);
+	if (code)
+		return code;
+	const char *cursor = table;
+	*found = false;
+	while (!*found && nl_mountinfo_next(&cursor, &row))
+		*found = holds(path, row.path);
+	if (*found)
+		(void)nl_scan_copy(mount_point, size, row.path, strlen(row.path));
+	free(table);
+	return 0;
+}
+
 bool nl_mountinfo_option(const char *options, const char *key, char *value, size_t size)
 {
 	size_t key_len = strlen(key);

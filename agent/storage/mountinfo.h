@@ -39,6 +39,9 @@ int nl_mountinfo_of(const char *path, struct nl_mountinfo *row, struct nl_error 
  * server cannot block it. */
 int nl_mountinfo_is_mount_point(const char *path, bool *mounted, struct nl_error *err);
 
+/* nl_mountinfo_first_below: whether something is mounted at `path` (absolute, without links) or below, and where. */
+int nl_mountinfo_first_below(const char *path, char *mount_point, size_t size, bool *found, struct nl_error *err);
+
 /*
  * nl_mountinfo_option copies the value of option `key` in a comma-separated list ("vers" of "rw,vers=4.2" is "4.2", of
  * a bare word ""). False when the list has no such option.

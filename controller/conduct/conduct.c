@@ -167,7 +167,7 @@ static int64_t remaining_ns(const struct nl_conductor *conductor, unsigned from)
 
 static const char *phase_title(const struct nl_phase *phase, char *buf, size_t size)
 {
-	if (phase->figure[0])
+	if (phase->figure[0] && phase->iteration > 0)
 		snprintf(buf, size, "%s #%u", phase->figure, phase->iteration);
 	else
 		snprintf(buf, size, "%s", nl_phase_kind_name(phase->kind));

@@ -87,7 +87,7 @@ static void find_agent(char *path, size_t size)
 static int spawn(struct nl_local_agent *agent, const char *dir, struct nl_error *err)
 {
 	char path[1200];
-	char *const argv[] = {"nasline-agent", "run", "--state", (char *)dir, "--with-parent", NULL};
+	char *const argv[] = {"nasline-agent", "run", "--state", (char *)dir, "--with-parent", "--quiet", NULL};
 	posix_spawnattr_t attributes;
 	find_agent(path, sizeof path);
 	posix_spawnattr_init(&attributes);

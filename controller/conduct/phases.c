@@ -18,6 +18,7 @@
 #define LAY_DEFAULT_BYTES (UINT64_C(256) << 20)
 #define LAY_HEADROOM      1.15
 #define WRITE_HEADROOM    1.3
+#define SELF_LOAD_BLOCKS  (UINT64_C(1) << 30) /* no I/O happens: more than can be done in any time */
 
 static bool reads(const struct nl_phase *phase)
 {
@@ -165,7 +166,7 @@ static void describe_load(struct nl_conductor *conductor, struct load_step *step
 	load->block_bytes = phase->block_bytes;
 	load->queue_depth = phase->queue_depth;
 	load->streams = phase->streams;
-	load->file_bytes = step->file_bytes;
+	load->file_bytes = phase->kind == NL_PHASE_SELF_LOAD ? phase->block_bytes * SELF_LOAD_BLOCKS : step->file_bytes;
 	load->duration_ns = phase->duration_ns;
 	load->ramp_ns = phase->ramp_ns;
 	load->fsync_end = !reads(phase) && phase->kind != NL_PHASE_SELF_LOAD;

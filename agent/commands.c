@@ -120,7 +120,8 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 		{"once", 0, NL_OPTION_FLAG, &once, NULL, "end after the first session with the controller", 0, 0},
 		{"with-parent", 0, NL_OPTION_FLAG, &with_parent, NULL,
 		 "end when the process that started this one ends", 0, 0},
-		{"quiet", \'q\', NL_OPTION_FLAG, &quiet, NULL, "say errors only", 0, 0}, };
+		{"quiet", 'q', NL_OPTION_FLAG, &quiet, NULL, "say errors only", 0, 0},
+	};
 	const struct nl_command command = {
 		"nasline-agent run",
 		"",

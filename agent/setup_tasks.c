@@ -10,6 +10,7 @@
 
 #include "agent/bench/load_task.h"
 #include "agent/call.h"
+#include "agent/local_address.h"
 #include "agent/mount/mount.h"
 #include "agent/storage/storage.h"
 #include "agent/task.h"
@@ -55,13 +56,17 @@ int nl_task_inventory(struct nl_agent *agent, const Nl__Order *order, struct nl_
 	const struct nl_storage_backend *backend = NULL;
 	struct nl_storage_disk disks[DISKS_MAX];
 	unsigned disk_count = 0;
-	char nic[32] = "";
+	char nic[32] = "", address[64];
 
 	int rc = nl_host_describe(fact_sink, outcome, err);
 	if (rc == NL_E_OK && ask->peer[0])
 		rc = nl_nic_for_peer(ask->peer, nic, err);
 	if (rc == NL_E_OK && nic[0]) {
 		nl_outcome_fact(outcome, "watch", "nic", nic);
+		rc = nl_local_address(ask->peer, address, sizeof address, err);
+	}
+	if (rc == NL_E_OK && nic[0]) {
+		nl_outcome_fact(outcome, "watch", "address", address);
 		rc = nl_nic_describe(nic, fact_sink, outcome, err);
 	}
 	if (rc == NL_E_OK && ask->path[0])

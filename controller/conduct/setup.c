@@ -34,12 +34,8 @@ static int inventory(struct nl_conductor *conductor, unsigned phase, const char 
 /* The client's own address on the way to the NAS, by which the NAS finds its own interface. */
 static void address_of(const Nl__Result *result, char *address, size_t size)
 {
-	const char *nic = nl_conduct_fact(result, "watch", "nic");
-	char subject[64];
-	snprintf(subject, sizeof subject, "nic:%s", nic ? nic : "");
-	const char *found = nl_conduct_fact(result, subject, "address");
+	const char *found = nl_conduct_fact(result, "watch", "address");
 	snprintf(address, size, "%s", found ? found : "");
-	address[strcspn(address, "/, ")] = '\0';
 }
 
 static uint64_t number_fact(const Nl__Result *result, const char *subject, const char *key)

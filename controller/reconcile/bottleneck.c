@@ -17,7 +17,8 @@ enum { WIRE, DISKS, GENERATOR, NAS_CPU, CLIENT_CPU, CANDIDATES };
 
 struct candidate {
 	enum nl_bottleneck which;
-	double use; /* share of its limit; NL_UNKNOWN */
+	double use;    /* share of its limit; NL_UNKNOWN */
+	double demand; /* the same by bytes alone: which share of the time this layer needed for them */
 	bool full, near;
 	char text[300];
 };
@@ -46,7 +47,7 @@ static void judge_wire(const struct nl_work *work, const struct nl_study *study,
 			 limit <= 0 ? "neither its speed nor a line test is there" : "no interface was watched");
 		return;
 	}
-	wire->use = study->wire_rate / limit;
+	wire->use = wire->demand = study->wire_rate / limit;
 	wire->full = wire->use >= nl_rule(NL_RULE_WIRE_FULL);
 	wire->near = wire->use >= nl_rule(NL_RULE_WIRE_NEAR);
 	snprintf(wire->text, sizeof(wire->text), "the wire carried %s of the %s that %s (%s)",
@@ -80,6 +81,7 @@ static void judge_disks(const struct nl_work *work, const struct nl_study *study
 	disks->near = disks->use >= nl_rule(NL_RULE_DISKS_NEAR);
 	snprintf(disks->text, sizeof(disks->text), "the disks %s %s%s, busy %s of the time", write ? "wrote" : "read",
 		 nl_show_rate(study->disk_rate).text, against, nl_show_share(busy).text);
+	disks->demand = disks->use;
 	if (busy > disks->use)
 		disks->use = busy;
 }
@@ -126,7 +128,7 @@ static void judge_all(const struct nl_work *work, const struct nl_study *study, 
 		[CLIENT_CPU] = NL_BOTTLENECK_CLIENT_CPU,
 	};
 	for (size_t i = 0; i < CANDIDATES; i++)
-		candidates[i] = (struct candidate){.which = which[i], .use = NL_UNKNOWN};
+		candidates[i] = (struct candidate){.which = which[i], .use = NL_UNKNOWN, .demand = NL_UNKNOWN};
 	if (study->kind == NL_PHASE_LINE || study->kind == NL_PHASE_SHARE)
 		judge_wire(work, study, &candidates[WIRE]);
 	if (study->kind == NL_PHASE_POOL || study->kind == NL_PHASE_SHARE)
@@ -155,11 +157,12 @@ static int nearest(const struct candidate *candidates, int first, int last, bool
 /* Wire and disks that wait for each other are each below their limits, and together take all the time. */
 static int in_turn(const struct candidate *candidates)
 {
-	double wire = candidates[WIRE].use, disks = candidates[DISKS].use;
-	if (wire < 0 || disks < 0 || wire + disks < nl_rule(NL_RULE_IN_TURN))
+	double wire = candidates[WIRE].demand, disks = candidates[DISKS].demand;
+	double smaller = wire < disks ? wire : disks, larger = wire < disks ? disks : wire;
+	if (smaller < nl_rule(NL_RULE_IN_TURN_SMALLER) || larger < nl_rule(NL_RULE_IN_TURN_LARGER) ||
+	    smaller + larger < nl_rule(NL_RULE_IN_TURN))
 		return -1;
-	int larger = wire >= disks ? WIRE : DISKS;
-	return candidates[larger].use >= nl_rule(NL_RULE_IN_TURN_LARGER) ? larger : -1;
+	return wire >= disks ? WIRE : DISKS;
 }
 
 static int choose(const struct candidate *candidates, const char **how)

@@ -58,15 +58,48 @@ double nl_counter_rise(const struct nl_series *series, int64_t from_ns, int64_t 
 	return rise;
 }
 
-double nl_counter_rise_quiet(const struct nl_series *series, const struct nl_window *window)
+/* Edges moved to samples; those that have none stay. */
+static void move_edges(const struct nl_series *series, const struct nl_window *window, enum nl_edges edges,
+		       int64_t *from_ns, int64_t *to_ns)
+{
+	size_t after = first_from(series, *from_ns + 1), end = first_from(series, *to_ns);
+	bool before_fits = after > 0 && (edges == NL_EDGES_OUTER ||
+					 series->times_ns[after - 1] >= window->quiet_from_ns - CLOCK_SLACK_NS);
+	bool end_fits = end < series->count &&
+			(edges == NL_EDGES_OUTER || series->times_ns[end] <= window->quiet_to_ns + CLOCK_SLACK_NS);
+	if (before_fits)
+		*from_ns = series->times_ns[after - 1];
+	if (end_fits)
+		*to_ns = series->times_ns[end];
+}
+
+static double inner_rise(const struct nl_series *series, int64_t from_ns, int64_t to_ns)
+{
+	size_t first = first_from(series, from_ns), end = first_from(series, to_ns + 1);
+	if (first + 1 >= end)
+		return 0;
+	return nl_counter_rise(series, series->times_ns[first], series->times_ns[end - 1]);
+}
+
+double nl_counter_rise_edges(const struct nl_series *series, const struct nl_window *window, enum nl_edges edges)
 {
 	int64_t from_ns = window->from_ns, to_ns = window->to_ns;
 	if (!series || series->count < 2)
 		return NL_UNKNOWN;
-	size_t after = first_from(series, from_ns + 1), end = first_from(series, to_ns);
-	if (after > 0 && series->times_ns[after - 1] >= window->quiet_from_ns - CLOCK_SLACK_NS)
-		from_ns = series->times_ns[after - 1];
-	if (end < series->count && series->times_ns[end] <= window->quiet_to_ns + CLOCK_SLACK_NS)
-		to_ns = series->times_ns[end];
+	if (edges == NL_EDGES_INNER)
+		return inner_rise(series, from_ns, to_ns);
+	if (edges != NL_EDGES_EXACT)
+		move_edges(series, window, edges, &from_ns, &to_ns);
 	return nl_counter_rise(series, from_ns, to_ns);
+}
+
+void nl_window_between_samples(const struct nl_series *series, int64_t *from_ns, int64_t *to_ns)
+{
+	if (!series)
+		return;
+	size_t first = first_from(series, *from_ns), end = first_from(series, *to_ns + 1);
+	if (first + 1 >= end || series->times_ns[end - 1] - series->times_ns[first] < (*to_ns - *from_ns) / 2)
+		return;
+	*from_ns = series->times_ns[first];
+	*to_ns = series->times_ns[end - 1];
 }

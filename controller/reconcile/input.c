@@ -81,6 +81,11 @@ static int read_answers(struct nl_work *work, struct nl_store *store, const char
 	return 0;
 }
 
+static int64_t within_instants(int64_t ns)
+{
+	return ns < NL_INSTANT_MIN ? NL_INSTANT_MIN : ns > NL_INSTANT_MAX ? NL_INSTANT_MAX : ns;
+}
+
 static int read_phases(struct nl_work *work, struct nl_store *store, const char *run_id, struct nl_error *err)
 {
 	if (work->plan.phase_count == 0)
@@ -95,6 +100,8 @@ static int read_phases(struct nl_work *work, struct nl_store *store, const char 
 					      &view->end_ns, view->message, err);
 		if (code)
 			return code;
+		view->start_ns = within_instants(view->start_ns);
+		view->end_ns = within_instants(view->end_ns);
 	}
 	return 0;
 }
@@ -126,7 +133,8 @@ static void read_plan(struct nl_work *work, const char *json)
 static void read_series(struct nl_work *work, struct nl_store *store, const char *run_id)
 {
 	struct nl_error err = {0};
-	if (nl_store_series(store, run_id, 0, 0, INT64_MAX, &work->series, &work->series_count, &err) == 0)
+	if (nl_store_series(store, run_id, 0, NL_INSTANT_MIN, NL_INSTANT_MAX, &work->series, &work->series_count,
+			    &err) == 0)
 		return;
 	work->series = NULL;
 	work->series_count = 0;
@@ -174,8 +182,8 @@ int64_t nl_answer_ns(const struct nl_answer *answer, int64_t mono_ns)
 {
 	int64_t ns;
 	if (__builtin_add_overflow(mono_ns, answer->result->offset_ns, &ns))
-		return 0;
-	return ns;
+		return NL_INSTANT_MIN;
+	return within_instants(ns);
 }
 
 const char *nl_work_nas(const struct nl_work *work)

@@ -117,7 +117,8 @@ void nl_link_find(struct nl_work *work)
 	struct nl_frame frame = nl_frame_of(work);
 	struct limit least = {0};
 	const char *client = first_client(work);
-	if (!client[0])
+	/* A machine that is client and NAS in one has no wire. */
+	if (!client[0] || !strcmp(client, nl_work_nas(work)))
 		return;
 	consider_end(work, client, &frame, &least);
 	consider_end(work, nl_work_nas(work), &frame, &least);

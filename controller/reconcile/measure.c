@@ -11,10 +11,11 @@
 #include "controller/reconcile/work.h"
 #include "controller/stats/stats.h"
 
-#define BLOCK_NS    NL_NS_PER_S
-#define BLOCKS_MIN  5
-#define BLOCKS_MAX  (sizeof(((struct nl_measure *)0)->blocks) / sizeof(double))
-#define STREAMS_MAX 4096
+#define BLOCK_NS       NL_NS_PER_S
+#define BLOCK_SLACK_NS (50 * NL_NS_PER_MS) /* a period of 1 s is never met exactly */
+#define BLOCKS_MIN     5
+#define BLOCKS_MAX     (sizeof(((struct nl_measure *)0)->blocks) / sizeof(double))
+#define STREAMS_MAX    4096
 
 bool nl_phase_writes(const struct nl_phase *phase)
 {
@@ -80,12 +81,20 @@ static double streams_rise(const struct nl_work *work, const char *agent, unsign
 	return sum;
 }
 
+/* Blocks of a second or more that begin and end at samples of the first stream. */
 static void load_blocks(const struct nl_work *work, struct nl_measure *measure, unsigned streams)
 {
-	for (int64_t at = measure->window_start_ns; at + BLOCK_NS <= measure->window_end_ns; at += BLOCK_NS) {
-		double rise = streams_rise(work, measure->answer->agent, streams, at, at + BLOCK_NS);
+	const char *agent = measure->answer->agent;
+	const struct nl_series *first = nl_series_find(work, agent, NL_METRIC_STREAM_BYTES, "stream0");
+	int64_t begin = -1;
+	for (size_t i = 0; first && i < first->count && first->times_ns[i] <= measure->window_end_ns; i++) {
+		int64_t at = first->times_ns[i];
+		if (at < measure->window_start_ns || (begin >= 0 && at - begin < BLOCK_NS - BLOCK_SLACK_NS))
+			continue;
+		double rise = begin < 0 ? NL_UNKNOWN : streams_rise(work, agent, streams, begin, at);
 		if (rise >= 0)
-			add_block(measure, rise / seconds(0, BLOCK_NS));
+			add_block(measure, rise / seconds(begin, at));
+		begin = at;
 	}
 	conclude_blocks(measure);
 }

@@ -34,8 +34,7 @@ static void fio_command(struct nl_work *work, const struct nl_study *study, cons
 	for (char *c = block; (c = strchr(c, ' ')) != NULL;)
 		memmove(c, c + 1, strlen(c));
 	if (phase->duration_ns > 0)
-		snprintf(length, sizeof(length), " --runtime=%g",
-			 (double)phase->duration_ns / (double)NL_NS_PER_S);
+		snprintf(length, sizeof(length), " --runtime=%g", (double)phase->duration_ns / (double)NL_NS_PER_S);
 	nl_say(work, &work->model->reproduction,
 	       "%s: fio --name=nasline --directory=%s --rw=%s --bs=%s --size=%" PRIu64
 	       "%s --numjobs=%u --iodepth=%u --ioengine=io_uring%s --group_reporting%s",

@@ -27,6 +27,7 @@
 	X(SENDING, 0.75, "%", "of a write's time with the wire full while sending: the wire is full")                  \
 	X(IN_TURN, 0.85, "%", "wire and disks together: they worked in turn, and the larger part is the bottleneck")   \
 	X(IN_TURN_LARGER, 0.60, "%", "is the least that this larger part must be")                                     \
+	X(IN_TURN_SMALLER, 0.10, "%", "is the least that the smaller part must be")                                    \
 	X(CORE_FULL, 0.95, "%", "of one core: a processor is full")                                                    \
 	X(CORES_FULL, 0.90, "%", "of all cores: a processor is full")                                                  \
 	X(THREAD_FULL, 0.95, "%", "of a core used by one load thread: the load generator is full")                     \

@@ -15,7 +15,7 @@ static bool is_inner(const char *subject)
 	for (size_t i = 0; i < sizeof(inner_subjects) / sizeof(inner_subjects[0]); i++)
 		if (!strcmp(subject, inner_subjects[i]))
 			return true;
-	return false;
+	return !strncmp(subject, "mount:", 6);
 }
 
 /* The interface of each end is "nic", so that both stand in one row; a share's layer is "share NAME". */

@@ -153,7 +153,9 @@ static void make_shares(struct nl_study *study)
 	double arrived = client >= 0 ? client : nas;
 	if (study->kind == NL_PHASE_SHARE && arrived >= 0)
 		figure->client_cache_share = clamp_share(1 - arrived / figure->ledger.application);
-	double left = study->kind == NL_PHASE_POOL ? figure->ledger.application : nas >= 0 ? nas : client;
+	/* What left the NAS: all that the application read, but what the client's cache served. */
+	double left =
+		figure->ledger.application * (figure->client_cache_share > 0 ? 1 - figure->client_cache_share : 1);
 	if (figure->ledger.disks >= 0 && left >= figure->ledger.application * NAS_SENT_MINIMUM)
 		figure->nas_cache_share = clamp_share(1 - figure->ledger.disks / left);
 }

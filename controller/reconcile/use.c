@@ -29,13 +29,12 @@ const char *nl_nic_name(const struct nl_work *work, const char *agent)
 }
 
 static double rise_of(const struct nl_work *work, const char *agent, uint32_t metric, const char *subject,
-		      const struct nl_window *window, bool quiet)
+		      const struct nl_window *window, enum nl_edges edges)
 {
-	const struct nl_series *series = nl_series_find(work, agent, metric, subject);
-	return quiet ? nl_counter_rise_quiet(series, window) : nl_counter_rise(series, window->from_ns, window->to_ns);
+	return nl_counter_rise_edges(nl_series_find(work, agent, metric, subject), window, edges);
 }
 
-double nl_disks_rise(const struct nl_work *work, bool written, const struct nl_window *window, bool quiet)
+double nl_disks_rise(const struct nl_work *work, bool written, const struct nl_window *window, enum nl_edges edges)
 {
 	char names[DISKS_MAX][64];
 	unsigned count = nl_pool_disks(work, names, DISKS_MAX);
@@ -43,7 +42,7 @@ double nl_disks_rise(const struct nl_work *work, bool written, const struct nl_w
 	for (unsigned i = 0; i < count; i++) {
 		double rise = rise_of(work, nl_work_nas(work),
 				      written ? NL_METRIC_DISK_WRITE_BYTES : NL_METRIC_DISK_READ_BYTES, names[i],
-				      window, quiet);
+				      window, edges);
 		if (rise < 0)
 			return NL_UNKNOWN;
 		sum += rise;
@@ -51,18 +50,26 @@ double nl_disks_rise(const struct nl_work *work, bool written, const struct nl_w
 	return count ? sum : NL_UNKNOWN;
 }
 
+/* Share of a window's time that a counter of nanoseconds rose by. */
+static double share_of_time(const struct nl_series *series, int64_t from_ns, int64_t to_ns)
+{
+	nl_window_between_samples(series, &from_ns, &to_ns);
+	double rise = nl_counter_rise(series, from_ns, to_ns);
+	return rise < 0 ? NL_UNKNOWN : rise / (double)(to_ns - from_ns);
+}
+
 /* The mean over the disks: one full disk of many does not make the pool full. */
 double nl_disks_busy(const struct nl_work *work, int64_t from_ns, int64_t to_ns)
 {
 	char names[DISKS_MAX][64];
 	unsigned count = nl_pool_disks(work, names, DISKS_MAX);
-	const struct nl_window window = {.from_ns = from_ns, .to_ns = to_ns};
 	double sum = 0;
 	for (unsigned i = 0; i < count; i++) {
-		double rise = rise_of(work, nl_work_nas(work), NL_METRIC_DISK_BUSY_NS, names[i], &window, false);
-		if (rise < 0)
+		double share = share_of_time(nl_series_find(work, nl_work_nas(work), NL_METRIC_DISK_BUSY_NS, names[i]),
+					     from_ns, to_ns);
+		if (share < 0)
 			return NL_UNKNOWN;
-		sum += rise / (double)(to_ns - from_ns);
+		sum += share < 1 ? share : 1;
 	}
 	return count ? sum / count : NL_UNKNOWN;
 }
@@ -72,8 +79,8 @@ double nl_disks_busy(const struct nl_work *work, int64_t from_ns, int64_t to_ns)
  * packets alike. So bytes less headers times packets is the payload in either case. Without packet counters every
  * packet is taken for a full frame.
  */
-double nl_nic_rise(const struct nl_work *work, const char *agent, bool sent, const struct nl_window *window, bool quiet,
-		   double *payload)
+double nl_nic_rise(const struct nl_work *work, const char *agent, bool sent, const struct nl_window *window,
+		   enum nl_edges edges, double *payload)
 {
 	struct nl_frame frame = nl_frame_of(work);
 	const char *name = nl_nic_name(work, agent);
@@ -81,9 +88,9 @@ double nl_nic_rise(const struct nl_work *work, const char *agent, bool sent, con
 	if (!name[0])
 		return NL_UNKNOWN;
 	double bytes = rise_of(work, agent, sent ? NL_METRIC_NIC_SENT_BYTES : NL_METRIC_NIC_RECEIVED_BYTES, name,
-			       window, quiet);
+			       window, edges);
 	double packets = rise_of(work, agent, sent ? NL_METRIC_NIC_SENT_PACKETS : NL_METRIC_NIC_RECEIVED_PACKETS, name,
-				 window, quiet);
+				 window, edges);
 	if (bytes < 0)
 		return NL_UNKNOWN;
 	*payload = packets >= 0 ? bytes - packets * nl_frame_header_bytes(&frame)
@@ -93,31 +100,30 @@ double nl_nic_rise(const struct nl_work *work, const char *agent, bool sent, con
 	return bytes;
 }
 
+static double core_share(const struct nl_work *work, const char *agent, uint32_t metric, const char *core,
+			 int64_t from_ns, int64_t to_ns)
+{
+	double share = share_of_time(nl_series_find(work, agent, metric, core), from_ns, to_ns);
+	return share > 0 ? share : 0;
+}
+
 struct nl_cpu_use nl_cpu_use(const struct nl_work *work, const char *agent, int64_t from_ns, int64_t to_ns)
 {
-	static const uint32_t busy_metrics[] = {NL_METRIC_CPU_USER_NS, NL_METRIC_CPU_SYSTEM_NS,
-						NL_METRIC_CPU_SOFTIRQ_NS};
 	struct nl_cpu_use use = {NL_UNKNOWN, NL_UNKNOWN, NL_UNKNOWN};
-	double sum = 0, steal = 0, length = (double)(to_ns - from_ns);
+	double sum = 0, steal = 0;
 	unsigned cores = 0;
-	for (size_t i = 0; i < work->series_count && length > 0; i++) {
+	for (size_t i = 0; i < work->series_count && to_ns > from_ns; i++) {
 		const struct nl_series *series = &work->series[i];
 		if (series->metric != NL_METRIC_CPU_USER_NS || strcmp(series->agent, agent) ||
-		    !strcmp(series->subject, "cpu"))
+		    share_of_time(series, from_ns, to_ns) < 0)
 			continue;
-		double busy = 0;
-		for (size_t m = 0; m < sizeof(busy_metrics) / sizeof(busy_metrics[0]); m++) {
-			double rise = nl_counter_rise(nl_series_find(work, agent, busy_metrics[m], series->subject),
-						      from_ns, to_ns);
-			busy += rise > 0 ? rise / length : 0;
-		}
-		if (nl_counter_rise(series, from_ns, to_ns) < 0)
-			continue;
-		double taken = nl_counter_rise(nl_series_find(work, agent, NL_METRIC_CPU_STEAL_NS, series->subject),
-					       from_ns, to_ns);
-		steal += taken > 0 ? taken / length : 0;
-		sum += busy < 1 ? busy : 1;
-		use.core = busy > use.core ? (busy < 1 ? busy : 1) : use.core;
+		double busy = core_share(work, agent, NL_METRIC_CPU_USER_NS, series->subject, from_ns, to_ns) +
+			      core_share(work, agent, NL_METRIC_CPU_SYSTEM_NS, series->subject, from_ns, to_ns) +
+			      core_share(work, agent, NL_METRIC_CPU_SOFTIRQ_NS, series->subject, from_ns, to_ns);
+		busy = busy < 1 ? busy : 1;
+		steal += core_share(work, agent, NL_METRIC_CPU_STEAL_NS, series->subject, from_ns, to_ns);
+		sum += busy;
+		use.core = busy > use.core ? busy : use.core;
 		cores++;
 	}
 	if (cores) {

@@ -61,9 +61,14 @@ static void warn_of_sources(struct nl_work *work)
 	char names[1][64];
 	if (!work->campaign_known || work->study_count == 0)
 		return;
-	warn_of_agent(work, campaign->nas_agent, campaign->client_count > 0);
-	for (unsigned i = 0; i < campaign->client_count; i++)
+	bool wire = false;
+	for (unsigned i = 0; i < campaign->client_count; i++) {
+		if (!strcmp(campaign->clients[i], campaign->nas_agent))
+			continue;
 		warn_of_agent(work, campaign->clients[i], true);
+		wire = true;
+	}
+	warn_of_agent(work, campaign->nas_agent, wire);
 	if (campaign->nas_pool[0] && nl_pool_disks(work, names, 1) == 0)
 		nl_say(work, &work->model->warnings,
 		       "the disks under the pool are not known: nothing can be proved cold or durable");

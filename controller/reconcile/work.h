@@ -14,6 +14,10 @@
 
 #define NL_UNKNOWN (-1.0) /* of a quantity that is never below 0 */
 
+/* Instants are kept within these (1970 and 2116), so that differences of two cannot overflow whatever was stored. */
+#define NL_INSTANT_MIN INT64_C(0)
+#define NL_INSTANT_MAX (INT64_C(1) << 62)
+
 /* One answer of an agent in a phase, decoded. */
 struct nl_answer {
 	unsigned phase;
@@ -113,20 +117,31 @@ struct nl_window {
 };
 const struct nl_series *nl_series_find(const struct nl_work *work, const char *agent, uint32_t metric,
 				       const char *subject);
-/* How much a counter rose from one instant to another, interpolated; NL_UNKNOWN when the samples do not reach. */
+enum nl_edges {
+	NL_EDGES_EXACT, /* interpolated at the window's edges */
+	NL_EDGES_QUIET, /* samples in the quiet before and after are taken as they are, else interpolated */
+	NL_EDGES_INNER, /* between the first and the last sample inside */
+	NL_EDGES_OUTER, /* between the last sample before and the first after */
+};
+/* How much a counter rose in a window; NL_UNKNOWN when the samples do not reach. */
 double nl_counter_rise(const struct nl_series *series, int64_t from_ns, int64_t to_ns);
-/* The same for a whole load: samples in the quiet before and after it are taken as they are. */
-double nl_counter_rise_quiet(const struct nl_series *series, const struct nl_window *window);
+double nl_counter_rise_edges(const struct nl_series *series, const struct nl_window *window, enum nl_edges edges);
+
+/*
+ * Narrows a window to the first and last sample inside, unless less than half of it would remain: between them nothing
+ * is interpolated, so a steady state is not diluted by what was before and after it.
+ */
+void nl_window_between_samples(const struct nl_series *series, int64_t *from_ns, int64_t *to_ns);
 
 /* --- use.c: how far machines, disks and interfaces were used --- */
 /* The disks that account for the pool, by name; returns how many. */
 unsigned nl_pool_disks(const struct nl_work *work, char names[][64], unsigned max);
 const char *nl_nic_name(const struct nl_work *work, const char *agent);
-double nl_disks_rise(const struct nl_work *work, bool written, const struct nl_window *window, bool quiet);
+double nl_disks_rise(const struct nl_work *work, bool written, const struct nl_window *window, enum nl_edges edges);
 double nl_disks_busy(const struct nl_work *work, int64_t from_ns, int64_t to_ns);
 /* Bytes of an agent's interface; *payload is what remains without Ethernet, IP and TCP headers. */
-double nl_nic_rise(const struct nl_work *work, const char *agent, bool sent, const struct nl_window *window, bool quiet,
-		   double *payload);
+double nl_nic_rise(const struct nl_work *work, const char *agent, bool sent, const struct nl_window *window,
+		   enum nl_edges edges, double *payload);
 struct nl_cpu_use nl_cpu_use(const struct nl_work *work, const char *agent, int64_t from_ns, int64_t to_ns);
 
 /* --- measure.c, ledger.c --- */

@@ -18,6 +18,7 @@ int nl_buffers_init(struct nl_buffers *buffers, uint64_t block_bytes, unsigned d
 	uint64_t count = ring_bytes / buffers->stride;
 	buffers->count = count > depth ? (unsigned)count : depth;
 	buffers->bytes = buffers->stride * buffers->count;
+	buffers->by_place = ring_bytes > 0;
 	unsigned places = 1;
 	while (places < buffers->count)
 		places *= 2;

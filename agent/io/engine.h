@@ -23,6 +23,7 @@ struct nl_op {
 	uint32_t done;   /* moved so far: the engine goes on at buffer + done, offset + done */
 	int32_t result;  /* set by the engine: bytes moved now, or -errno */
 	bool write;
+	bool taken; /* by the loop */
 };
 
 struct nl_buffers;

@@ -1,10 +1,11 @@
 /*
  * payload: what is written. Incompressible, and no two blocks are equal, at less cost than a copy.
  *
- * Buffers are filled once with random bytes and used in turn; before each write, the first eight bytes of every 4 KiB
- * (and of every block) get a stamp that no other place, round or stream of the load has. A single buffer used again and
- * again would be different in its stamps only, which a compressor that sees two blocks in one record squeezes to
- * nothing: therefore a stream has a ring of buffers, longer than a compressor looks back (see nl_payload_ring_bytes).
+ * Buffers are filled once with random bytes and used again and again; before each write, the first eight bytes of every
+ * 4 KiB (and of every block) get a stamp that no other place, round or stream of the load has. A single buffer used
+ * again and again would be different in its stamps only, which a compressor that sees two blocks in one record squeezes
+ * to nothing: therefore a stream has a ring of buffers, longer than a compressor looks back (see
+ * nl_payload_ring_bytes).
  */
 #ifndef NL_AGENT_IO_PAYLOAD_H
 #define NL_AGENT_IO_PAYLOAD_H

@@ -31,7 +31,7 @@ static inline bool submit_next(struct nl_work *work, int64_t now)
 		work->end = NL_WORK_DONE;
 		return false;
 	}
-	struct nl_op *op = nl_buffers_take(work->buffers);
+	struct nl_op *op = nl_buffers_take(work->buffers, offset / work->walk.block_bytes);
 	uint64_t left = work->walk.end - offset;
 	op->offset = offset;
 	op->length = (uint32_t)work->walk.block_bytes;

@@ -18,7 +18,7 @@ static void a_sequential_walk_visits_the_file_in_order_and_ends(void **state)
 {
 	(void)state;
 	struct nl_walk walk;
-	uint64_t offset;
+	uint64_t offset = 0;
 	nl_walk_init(&walk, BLOCK, 3 * BLOCK + 100, false, false, 1);
 	for (uint64_t i = 0; i < 4; i++) {
 		assert_true(nl_walk_next(&walk, &offset));
@@ -31,7 +31,7 @@ static void a_looping_walk_begins_again(void **state)
 {
 	(void)state;
 	struct nl_walk walk;
-	uint64_t offset;
+	uint64_t offset = 0;
 	nl_walk_init(&walk, BLOCK, 2 * BLOCK, false, true, 1);
 	for (uint64_t i = 0; i < 7; i++) {
 		assert_true(nl_walk_next(&walk, &offset));
@@ -44,7 +44,7 @@ static void visit_round(struct nl_walk *walk, uint64_t blocks, uint64_t *order)
 {
 	unsigned char *seen = calloc(blocks, 1);
 	for (uint64_t i = 0; i < blocks; i++) {
-		uint64_t offset;
+		uint64_t offset = 0;
 		assert_true(nl_walk_next(walk, &offset));
 		assert_int_equal(offset % BLOCK, 0);
 		assert_true(offset / BLOCK < blocks);
@@ -61,7 +61,7 @@ static void a_random_round_visits_every_block_once(void **state)
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		for (uint64_t seed = 0; seed < 4; seed++) {
 			struct nl_walk walk;
-			uint64_t offset, *order = calloc(sizes[i], sizeof *order);
+			uint64_t offset = 0, *order = calloc(sizes[i], sizeof *order);
 			nl_walk_init(&walk, BLOCK, sizes[i] * BLOCK + 17, true, false, seed);
 			visit_round(&walk, sizes[i], order);
 			assert_false(nl_walk_next(&walk, &offset));

@@ -66,11 +66,20 @@ static int unknown_command(const char *name, struct nl_error *err)
 	return nl_error_todo(err, near ? "did you mean %s?" : "see netbench --help", near);
 }
 
+/* Runs the command of that name. */
+static int run_command(int argc, char **argv, struct nl_error *err)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(argv[0], commands[i].name) == 0)
+			return commands[i].run(argc, argv, err);
+	return unknown_command(argv[0], err);
+}
+
 int main(int argc, char **argv)
 {
 	struct nl_error err = {0};
 	const char *name = argc > 1 ? argv[1] : "";
-	int rc = -1;
+	int rc;
 
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
 		print_help(stdout);
@@ -86,11 +95,7 @@ int main(int argc, char **argv)
 	}
 	catch_signals();
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < COMMANDS && rc == -1; i++)
-		if (strcmp(name, commands[i].name) == 0)
-			rc = commands[i].run(argc - 1, argv + 1, &err);
-	if (rc == -1)
-		rc = unknown_command(name, &err);
+	rc = run_command(argc - 1, argv + 1, &err);
 	if (rc)
 		nl_error_print(&err, "netbench", stderr);
 	return nl_code_exit_status((enum nl_code)rc);

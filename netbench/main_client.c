@@ -97,7 +97,7 @@ int nl_netbench_command_client(int argc, char **argv, struct nl_error *err)
 		{"interval", 'i', NL_OPTION_DURATION, &config.interval_ns, "TIME",
 		 "Length of an interval (default 1s).", (uint64_t)NL_NETBENCH_INTERVAL_MIN_NS,
 		 (uint64_t)NL_NETBENCH_DURATION_MAX_NS},
-		{"length", 'l', NL_OPTION_BYTES, &set.block, "BYTES", "Bytes per send and receive call (default 128K).",
+		{"length", 'l', NL_OPTION_BYTES, &set.block, "BYTES", "Bytes per send and receive call (default 512K).",
 		 NL_NETBENCH_BLOCK_MIN, NL_NETBENCH_BLOCK_MAX},
 		{"window", 'w', NL_OPTION_BYTES, &set.window, "BYTES",
 		 "Socket buffers of this size (default 0: the kernel tunes them).", 0, NL_NETBENCH_WINDOW_MAX},

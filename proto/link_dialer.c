@@ -27,9 +27,14 @@
 #define RECONNECT_MAX_MS 5000
 #define RESEND_MS        60000
 
-struct nl_dialer {
+/* A socket and the book of its connections. It is replaced when NNG has wedged it (see link_pipes.h). */
+struct line {
 	nng_socket socket;
 	struct nl_pipes *pipes;
+};
+
+struct nl_dialer {
+	struct line line;
 	nng_tls_config *tls;
 	char url[320];
 	char *dir;    /* NULL for enrolment */
@@ -72,15 +77,14 @@ static int configure_tls(struct nl_dialer *dialer, struct nl_error *err)
 	return dialer->dir ? nl_link_own_identity(dialer->tls, dialer->dir, "agent", err) : 0;
 }
 
-static int dial(struct nl_dialer *dialer, struct nl_error *err)
+static int dial(const struct nl_dialer *dialer, nng_socket socket)
 {
 	nng_dialer end;
-	int result =
-		nng_socket_set_size(dialer->socket, NNG_OPT_RECVMAXSZ, NL_MESSAGE_MAX_BYTES + NL_LINK_HEADER_BYTES);
+	int result = nng_socket_set_size(socket, NNG_OPT_RECVMAXSZ, NL_MESSAGE_MAX_BYTES + NL_LINK_HEADER_BYTES);
 	if (!result)
-		result = nng_socket_set_ms(dialer->socket, NNG_OPT_REQ_RESENDTIME, RESEND_MS);
+		result = nng_socket_set_ms(socket, NNG_OPT_REQ_RESENDTIME, RESEND_MS);
 	if (!result)
-		result = nng_dialer_create(&end, dialer->socket, dialer->url);
+		result = nng_dialer_create(&end, socket, dialer->url);
 	if (!result)
 		result = nng_dialer_set_ptr(end, NNG_OPT_TLS_CONFIG, dialer->tls);
 	if (!result)
@@ -91,9 +95,39 @@ static int dial(struct nl_dialer *dialer, struct nl_error *err)
 		result = nng_dialer_set_ms(end, NNG_OPT_RECONNMINT, RECONNECT_MIN_MS);
 	if (!result)
 		result = nng_dialer_set_ms(end, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS);
+	return result ? result : nng_dialer_start(end, NNG_FLAG_NONBLOCK);
+}
+
+static int open_line(const struct nl_dialer *dialer, struct line *line, struct nl_error *err)
+{
+	*line = (struct line){NNG_SOCKET_INITIALIZER, NULL};
+	int result = nng_req0_open(&line->socket);
+	if (result)
+		return nl_link_refuse(err, result, "open a socket", dialer->url);
+	int code = nl_pipes_start(line->socket, &line->pipes, err);
+	if (code)
+		return code;
+	result = dial(dialer, line->socket);
 	if (!result)
-		result = nng_dialer_start(end, NNG_FLAG_NONBLOCK);
-	return result ? nl_link_refuse(err, result, "dial", dialer->url) : 0;
+		return 0;
+	nl_pipes_close(line->pipes);
+	nl_pipes_free(line->pipes);
+	line->pipes = NULL;
+	return nl_link_refuse(err, result, "dial", dialer->url);
+}
+
+/* Replaces a wedged line. When that fails the old one stays, and the next call tries again. */
+static void renew_line(struct nl_dialer *dialer)
+{
+	struct line fresh, old = {NNG_SOCKET_INITIALIZER, NULL};
+	pthread_mutex_lock(&dialer->lock);
+	if (nl_pipes_wedged(dialer->line.pipes) && open_line(dialer, &fresh, NULL) == 0) {
+		old = dialer->line;
+		dialer->line = fresh;
+	}
+	pthread_mutex_unlock(&dialer->lock);
+	if (old.pipes)
+		nl_pipes_abandon(old.pipes);
 }
 
 int nl_dialer_start(const char *url, const char *dir, const char *ca_pem, struct nl_dialer **dialer,
@@ -110,13 +144,8 @@ int nl_dialer_start(const char *url, const char *dir, const char *ca_pem, struct
 		code = load_ca(d, dir, ca_pem, err);
 	if (!code)
 		code = configure_tls(d, err);
-	int result = code ? 0 : nng_req0_open(&d->socket);
-	if (result)
-		code = nl_link_refuse(err, result, "open a socket", d->url);
 	if (!code)
-		code = nl_pipes_start(d->socket, &d->pipes, err);
-	if (!code)
-		code = dial(d, err);
+		code = open_line(d, &d->line, err);
 	if (code) {
 		nl_dialer_stop(d);
 		return code;
@@ -129,12 +158,12 @@ void nl_dialer_stop(struct nl_dialer *dialer)
 {
 	if (!dialer)
 		return;
-	nl_pipes_close(dialer->pipes);
+	nl_pipes_close(dialer->line.pipes);
 	pthread_mutex_lock(&dialer->lock);
 	while (dialer->calls > 0)
 		pthread_cond_wait(&dialer->idle, &dialer->lock);
 	pthread_mutex_unlock(&dialer->lock);
-	nl_pipes_free(dialer->pipes);
+	nl_pipes_free(dialer->line.pipes);
 	if (dialer->tls)
 		nng_tls_config_free(dialer->tls);
 	pthread_cond_destroy(&dialer->idle);
@@ -146,7 +175,12 @@ void nl_dialer_stop(struct nl_dialer *dialer)
 
 bool nl_dialer_connected(const struct nl_dialer *dialer)
 {
-	return nl_pipes_count(dialer->pipes) > 0;
+	/* The mutex is the one part of a dialer that looking at it changes. */
+	pthread_mutex_t *lock = (pthread_mutex_t *)&dialer->lock;
+	pthread_mutex_lock(lock);
+	bool connected = nl_pipes_count(dialer->line.pipes) > 0;
+	pthread_mutex_unlock(lock);
+	return connected;
 }
 
 unsigned nl_dialer_calls(struct nl_dialer *dialer)
@@ -193,12 +227,12 @@ static int exchange(nng_ctx context, nng_aio *aio, nng_msg *request, int64_t unt
 	return result;
 }
 
-static int request_and_reply(struct nl_dialer *dialer, const void *data, size_t len, int64_t until_ns, nng_msg **reply)
+static int request_and_reply(nng_socket socket, const void *data, size_t len, int64_t until_ns, nng_msg **reply)
 {
 	nng_ctx context = NNG_CTX_INITIALIZER;
 	nng_aio *aio = NULL;
 	nng_msg *request = NULL;
-	int result = nng_ctx_open(&context, dialer->socket);
+	int result = nng_ctx_open(&context, socket);
 	if (!result)
 		result = nng_aio_alloc(&aio, NULL, NULL);
 	if (!result)
@@ -229,11 +263,14 @@ static int refuse_timeout(const struct nl_dialer *dialer, int64_t timeout_ns, st
 	return NL_E_TIMEOUT;
 }
 
-static void enter(struct nl_dialer *dialer)
+static nng_socket enter(struct nl_dialer *dialer)
 {
+	renew_line(dialer);
 	pthread_mutex_lock(&dialer->lock);
 	dialer->calls++;
+	nng_socket socket = dialer->line.socket;
 	pthread_mutex_unlock(&dialer->lock);
+	return socket;
 }
 
 static void leave(struct nl_dialer *dialer)
@@ -270,8 +307,8 @@ int nl_dialer_call(struct nl_dialer *dialer, const void *data, size_t len, int64
 	int64_t until_ns;
 	if (__builtin_add_overflow(nl_mono_ns(), timeout_ns, &until_ns))
 		until_ns = INT64_MAX;
-	enter(dialer);
-	int code, result = request_and_reply(dialer, data, len, until_ns, &message);
+	nng_socket socket = enter(dialer);
+	int code, result = request_and_reply(socket, data, len, until_ns, &message);
 	if (received_mono_ns)
 		*received_mono_ns = nl_mono_ns();
 	if (!result)

@@ -1,14 +1,13 @@
 /*
- * link_pipes: the book of connections and its watcher.
+ * link_pipes: the book of connections, its watcher, and the closing that cannot hang.
  *
- * Locking: `lock` guards everything in struct nl_pipes. NNG's events come on its own threads and take the lock; the
- * watcher never calls NNG while it holds it.
+ * Locking: `lock` guards everything in struct nl_pipes that changes. NNG's events come on its own threads and take the
+ * lock; nobody calls NNG while holding it.
  */
 #include "proto/link_pipes.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,28 +16,39 @@
 #include "base/time.h"
 #include "proto/link_common.h"
 
-#define WATCH_NS (200 * NL_NS_PER_MS)
+#define WATCH_NS  (200 * NL_NS_PER_MS)
+#define WEDGED_NS (2 * NL_NS_PER_S) /* NNG destroys a closed pipe within milliseconds */
+#define CLOSE_NS  (3 * NL_NS_PER_S)
+
+struct pipe_entry {
+	uint32_t id;
+	int64_t dead_ns; /* when it was found dead, 0 while it lives */
+};
 
 struct nl_pipes {
 	nng_socket socket;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* stopping was set; its clock is the monotonic one */
+	pthread_cond_t changed; /* `stopping` or `closed` was set; its clock is the monotonic one */
 	pthread_t watcher;
-	bool watching, stopping;
-	uint32_t *ids, *copy; /* both of `room` elements; copy belongs to the watcher */
+	bool stopping, wedged, closed;
+	struct pipe_entry *entries;
 	size_t count, room;
+	struct nl_pipes *next_kept;
 };
 
-/* Room for one more in both arrays, so that the watcher need not allocate. */
+/* What NNG may still call back into, kept reachable. */
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nl_pipes *kept;
+
 static bool make_room(struct nl_pipes *pipes)
 {
 	if (pipes->count < pipes->room)
 		return true;
 	size_t room = pipes->room ? pipes->room * 2 : 16;
-	uint32_t *ids = realloc(pipes->ids, room * sizeof *ids);
-	if (!ids)
+	struct pipe_entry *entries = realloc(pipes->entries, room * sizeof *entries);
+	if (!entries)
 		return false;
-	pipes->ids = ids;
+	pipes->entries = entries;
 	pipes->room = room;
 	return true;
 }
@@ -51,7 +61,7 @@ static void on_added(nng_pipe pipe, nng_pipe_ev event, void *arg)
 	pthread_mutex_lock(&pipes->lock);
 	bool entered = make_room(pipes);
 	if (entered)
-		pipes->ids[pipes->count++] = (uint32_t)nng_pipe_id(pipe);
+		pipes->entries[pipes->count++] = (struct pipe_entry){(uint32_t)nng_pipe_id(pipe), 0};
 	pthread_mutex_unlock(&pipes->lock);
 	if (!entered)
 		nng_pipe_close(pipe);
@@ -64,52 +74,75 @@ static void on_removed(nng_pipe pipe, nng_pipe_ev event, void *arg)
 	(void)event;
 	pthread_mutex_lock(&pipes->lock);
 	for (size_t i = 0; i < pipes->count; i++)
-		if (pipes->ids[i] == id) {
-			pipes->ids[i] = pipes->ids[--pipes->count];
+		if (pipes->entries[i].id == id) {
+			pipes->entries[i] = pipes->entries[--pipes->count];
 			break;
 		}
 	pthread_mutex_unlock(&pipes->lock);
 }
 
-/* Waits for the next round. False when it is time to stop. */
-static bool wait_round(struct nl_pipes *pipes)
+/* Waits until the flag is set, or until the instant. Called with the lock held. */
+static void wait_for(struct nl_pipes *pipes, const bool *flag, int64_t until_ns)
 {
-	int64_t until_ns = nl_mono_ns() + WATCH_NS;
 	struct timespec until = {until_ns / NL_NS_PER_S, until_ns % NL_NS_PER_S};
-	pthread_mutex_lock(&pipes->lock);
-	while (!pipes->stopping && pthread_cond_timedwait(&pipes->changed, &pipes->lock, &until) != ETIMEDOUT)
+	while (!*flag && pthread_cond_timedwait(&pipes->changed, &pipes->lock, &until) != ETIMEDOUT)
 		;
-	bool go_on = !pipes->stopping;
-	pthread_mutex_unlock(&pipes->lock);
-	return go_on;
 }
 
-static size_t copy_ids(struct nl_pipes *pipes)
+static bool is_dead(uint32_t id)
 {
+	nng_sockaddr address;
+	nng_pipe pipe = {id};
+	return nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address) != 0;
+}
+
+/* Notes that a pipe is dead; a second time after WEDGED_NS says that NNG cannot get rid of it. */
+static void note_dead(struct nl_pipes *pipes, uint32_t id)
+{
+	int64_t now_ns = nl_mono_ns();
+	nng_pipe pipe = {id};
+	bool first = false;
 	pthread_mutex_lock(&pipes->lock);
-	size_t count = pipes->count;
-	uint32_t *copy = realloc(pipes->copy, (count + 1) * sizeof *copy);
-	if (copy) {
-		memcpy(copy, pipes->ids, count * sizeof *copy);
-		pipes->copy = copy;
+	for (size_t i = 0; i < pipes->count; i++) {
+		struct pipe_entry *entry = &pipes->entries[i];
+		if (entry->id != id)
+			continue;
+		first = entry->dead_ns == 0;
+		if (first)
+			entry->dead_ns = now_ns;
+		else if (now_ns - entry->dead_ns > WEDGED_NS)
+			pipes->wedged = true;
 	}
 	pthread_mutex_unlock(&pipes->lock);
-	return copy ? count : 0;
+	if (first)
+		nng_pipe_close(pipe);
+}
+
+/* The id of the entry at `index`, or 0 (which no pipe has) beyond the last. */
+static uint32_t id_at(struct nl_pipes *pipes, size_t index)
+{
+	pthread_mutex_lock(&pipes->lock);
+	uint32_t id = index < pipes->count ? pipes->entries[index].id : 0;
+	pthread_mutex_unlock(&pipes->lock);
+	return id;
 }
 
 static void *watch(void *arg)
 {
 	struct nl_pipes *pipes = arg;
-	nng_sockaddr address;
-	while (wait_round(pipes)) {
-		size_t count = copy_ids(pipes);
-		for (size_t i = 0; i < count; i++) {
-			nng_pipe pipe = {pipes->copy[i]};
-			if (nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address) != 0)
-				nng_pipe_close(pipe);
-		}
+	for (;;) {
+		pthread_mutex_lock(&pipes->lock);
+		wait_for(pipes, &pipes->stopping, nl_mono_ns() + WATCH_NS);
+		bool stopping = pipes->stopping;
+		pthread_mutex_unlock(&pipes->lock);
+		if (stopping)
+			return NULL;
+		/* Entries may move meanwhile; one that is missed now is met in the next round. */
+		uint32_t id;
+		for (size_t i = 0; (id = id_at(pipes, i)) != 0; i++)
+			if (is_dead(id))
+				note_dead(pipes, id);
 	}
-	return NULL;
 }
 
 static int init_condition(pthread_cond_t *condition)
@@ -125,63 +158,129 @@ static int init_condition(pthread_cond_t *condition)
 	return failed;
 }
 
+static void destroy(struct nl_pipes *pipes)
+{
+	pthread_cond_destroy(&pipes->changed);
+	pthread_mutex_destroy(&pipes->lock);
+	free(pipes->entries);
+	free(pipes);
+}
+
+static int begin(struct nl_pipes *pipes, struct nl_error *err)
+{
+	int result = nng_pipe_notify(pipes->socket, NNG_PIPE_EV_ADD_POST, on_added, pipes);
+	if (!result)
+		result = nng_pipe_notify(pipes->socket, NNG_PIPE_EV_REM_POST, on_removed, pipes);
+	if (result)
+		return nl_link_refuse(err, result, "watch the connections", "");
+	int failed = pthread_create(&pipes->watcher, NULL, watch, pipes);
+	return failed ? nl_error_sys(err, failed, "watch the connections") : 0;
+}
+
 int nl_pipes_start(nng_socket socket, struct nl_pipes **pipes, struct nl_error *err)
 {
 	*pipes = NULL;
 	struct nl_pipes *p = calloc(1, sizeof *p);
-	if (!p) {
-		nng_close(socket);
-		return nl_error_sys(err, ENOMEM, "watch the connections");
-	}
-	p->socket = socket;
-	pthread_mutex_init(&p->lock, NULL);
-	int failed = init_condition(&p->changed);
+	int failed = p ? init_condition(&p->changed) : ENOMEM;
 	if (failed) {
 		nng_close(socket);
-		pthread_mutex_destroy(&p->lock);
 		free(p);
 		return nl_error_sys(err, failed, "watch the connections");
 	}
+	p->socket = socket;
+	pthread_mutex_init(&p->lock, NULL);
+	int code = begin(p, err);
+	if (code) {
+		nng_close(socket);
+		destroy(p);
+		return code;
+	}
 	*pipes = p;
-	int result = nng_pipe_notify(socket, NNG_PIPE_EV_ADD_POST, on_added, p);
-	if (!result)
-		result = nng_pipe_notify(socket, NNG_PIPE_EV_REM_POST, on_removed, p);
-	if (result)
-		return nl_link_refuse(err, result, "watch the connections", "");
-	failed = pthread_create(&p->watcher, NULL, watch, p);
-	p->watching = !failed;
-	return failed ? nl_error_sys(err, failed, "watch the connections") : 0;
+	return 0;
+}
+
+/* On a thread of its own, because nng_close may never return. */
+static void *close_socket(void *arg)
+{
+	struct nl_pipes *pipes = arg;
+	nng_close(pipes->socket);
+	pthread_mutex_lock(&pipes->lock);
+	pipes->closed = true;
+	pthread_cond_broadcast(&pipes->changed);
+	pthread_mutex_unlock(&pipes->lock);
+	return NULL;
+}
+
+static void stop_watching(struct nl_pipes *pipes)
+{
+	pthread_mutex_lock(&pipes->lock);
+	pipes->stopping = true;
+	pthread_cond_broadcast(&pipes->changed);
+	pthread_mutex_unlock(&pipes->lock);
+	pthread_join(pipes->watcher, NULL);
 }
 
 void nl_pipes_close(struct nl_pipes *pipes)
 {
 	if (!pipes)
 		return;
+	stop_watching(pipes);
+	pthread_t closer;
+	if (pthread_create(&closer, NULL, close_socket, pipes) != 0) {
+		close_socket(pipes);
+		return;
+	}
 	pthread_mutex_lock(&pipes->lock);
-	pipes->stopping = true;
-	pthread_cond_broadcast(&pipes->changed);
+	wait_for(pipes, &pipes->closed, nl_mono_ns() + CLOSE_NS);
+	bool closed = pipes->closed;
 	pthread_mutex_unlock(&pipes->lock);
-	if (pipes->watching)
-		pthread_join(pipes->watcher, NULL);
-	pipes->watching = false;
-	nng_close(pipes->socket);
+	if (closed)
+		pthread_join(closer, NULL);
+	else
+		pthread_detach(closer);
+	pthread_mutex_lock(&pipes->lock);
+	pipes->wedged = !closed;
+	pthread_mutex_unlock(&pipes->lock);
+}
+
+static void keep(struct nl_pipes *pipes)
+{
+	pthread_mutex_lock(&kept_lock);
+	pipes->next_kept = kept;
+	kept = pipes;
+	pthread_mutex_unlock(&kept_lock);
 }
 
 void nl_pipes_free(struct nl_pipes *pipes)
 {
 	if (!pipes)
 		return;
-	pthread_cond_destroy(&pipes->changed);
-	pthread_mutex_destroy(&pipes->lock);
-	free(pipes->ids);
-	free(pipes->copy);
-	free(pipes);
+	if (nl_pipes_wedged(pipes))
+		keep(pipes);
+	else
+		destroy(pipes);
+}
+
+void nl_pipes_abandon(struct nl_pipes *pipes)
+{
+	stop_watching(pipes);
+	keep(pipes);
 }
 
 unsigned nl_pipes_count(struct nl_pipes *pipes)
 {
+	unsigned alive = 0;
 	pthread_mutex_lock(&pipes->lock);
-	unsigned count = (unsigned)pipes->count;
+	for (size_t i = 0; i < pipes->count; i++)
+		alive += pipes->entries[i].dead_ns == 0;
 	pthread_mutex_unlock(&pipes->lock);
-	return count;
+	return alive;
+}
+
+bool nl_pipes_wedged(struct nl_pipes *pipes)
+{
+	pthread_mutex_lock(&pipes->lock);
+	bool wedged = pipes->wedged;
+	pthread_mutex_unlock(&pipes->lock);
+	return wedged;
 }

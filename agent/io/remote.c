@@ -20,9 +20,10 @@
 
 #include "base/time.h"
 
-#define SLICE_MS         100
-#define STOP_PATIENCE_NS (8 * NL_NS_PER_S)
-#define FIRST_FREE_FD    10 /* well above the helper's own, so that no dup2 overwrites a source */
+#define SLICE_MS          100
+#define STOP_PATIENCE_NS  (8 * NL_NS_PER_S)
+#define READY_PATIENCE_NS (2 * NL_NS_PER_S) /* nothing is lost by killing one that was not ready */
+#define FIRST_FREE_FD     10                /* well above the helper's own, so that no dup2 overwrites a source */
 
 extern char **environ;
 
@@ -143,7 +144,7 @@ static int hear(struct nl_remote *remote, int64_t until_ns, struct nl_helper_mes
 		if (now >= until_ns || now >= stopped_until)
 			return -1;
 		if (stopped_until == INT64_MAX && remote->control && nl_control_stopped(remote->control))
-			stopped_until = now + STOP_PATIENCE_NS;
+			stopped_until = now + (remote->ready ? STOP_PATIENCE_NS : READY_PATIENCE_NS);
 		struct pollfd watched = {.fd = remote->socket, .events = POLLIN};
 		if (poll(&watched, 1, SLICE_MS) <= 0)
 			continue;
@@ -166,6 +167,7 @@ int nl_remote_listen(struct nl_remote *remote, int64_t until_ns, nl_fact_sink *s
 			sink(context, message.key, message.value);
 		if (message.word == NL_HELPER_FACT)
 			continue;
+		remote->ready = message.word == NL_HELPER_READY;
 		if (message.error.code && err)
 			*err = message.error;
 		return message.error.code;

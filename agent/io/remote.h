@@ -51,6 +51,7 @@ struct nl_helper_message {
 struct nl_remote {
 	pid_t pid;
 	int socket;
+	bool ready;
 	struct nl_control *control;
 };
 

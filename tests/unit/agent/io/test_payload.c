@@ -68,14 +68,17 @@ static double bits_per_byte(const unsigned char *data, uint64_t bytes)
 	return entropy;
 }
 
+#define SAMPLE 16 /* words: a repeat that is worth anything to a compressor is longer than 128 bytes */
+
 /*
- * What a Lempel-Ziv compressor lives on: the share of 8-byte words that occurred before within its window, which is the
- * record. Random words practically never repeat.
+ * What a Lempel-Ziv compressor lives on: the share of (sampled) words that occurred before within its window, which is
+ * the record. Random words practically never repeat.
  */
 static double repeated_share(const unsigned char *record, uint64_t bytes)
 {
-	uint64_t count = bytes / 8, repeats = 0, *word = malloc(bytes);
-	memcpy(word, record, bytes);
+	uint64_t count = bytes / 8 / SAMPLE, repeats = 0, *word = malloc(count * sizeof *word);
+	for (uint64_t i = 0; i < count; i++)
+		memcpy(&word[i], record + (i * SAMPLE + 1) * 8, sizeof *word);
 	qsort(word, count, sizeof *word, compare_u64);
 	for (uint64_t i = 1; i < count; i++)
 		repeats += word[i] == word[i - 1];

@@ -25,7 +25,7 @@ wait_until() {
 
 process_ended() {
 	local stat
-	{ stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
 	[[ ${stat##*) } == Z* ]]
 }
 

@@ -28,8 +28,8 @@ until_true() {
 
 # A number may be given to another process once ours has ended: ours is the one with the start time noted with it.
 start_time_of() {
-	local stat
-	{ stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+	local stat=''
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
 	# shellcheck disable=SC2086
 	set -- ${stat##*) }
 	[[ $1 != Z ]] && printf '%s\n' "${20}"

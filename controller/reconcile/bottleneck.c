@@ -218,7 +218,7 @@ static int choose_pool(const struct nl_study *study, const struct candidate *can
 	bool proved = study->figure.workload != NL_WORKLOAD_CACHED_READ && ledger->disks >= 0 &&
 		      ledger->disks >= ledger->application * nl_rule(NL_RULE_DURABLE);
 	*how = "";
-	if (proved && candidates[DISKS].full)
+	if (proved && (candidates[DISKS].full || study->disk_busy >= nl_rule(NL_RULE_POOL_BUSY)))
 		return DISKS;
 	int found = nearest(candidates, GENERATOR, NAS_CPU, false);
 	if (found < 0 && proved) {

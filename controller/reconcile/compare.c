@@ -175,16 +175,18 @@ static void tell(const struct pair *pair, struct nl_comparison *comparison)
 				       nl_show_rate(a->bytes_per_second).text, a->share);
 	if (used >= size)
 		return;
+	bool few = a->iteration_count < 6 || b->iteration_count < 6;
 	bool apart = a->interval.high < b->interval.low || b->interval.high < a->interval.low;
 	if (comparison->verdict == NL_VERDICT_SETTINGS_DIFFER)
 		snprintf(out + used, size - used, "; this measures settings: %s", comparison->differences.text[0]);
 	else if (comparison->verdict == NL_VERDICT_NOT_COMPARABLE)
 		snprintf(out + used, size - used, "; they did not do the same thing (%s, %s)",
 			 nl_verdict_name(a->verdict), nl_verdict_name(b->verdict));
+	else if (!apart)
+		snprintf(out + used, size - used, "; their intervals overlap, so no difference is shown");
 	else
-		snprintf(out + used, size - used,
-			 apart ? "; their intervals are apart"
-			       : "; their intervals overlap, so no difference is shown");
+		snprintf(out + used, size - used, "; their intervals are apart%s",
+			 few ? ", which with so few iterations is a hint and no proof" : "");
 }
 
 static void compare_pair(struct nl_work *work, const struct pair *pair)

@@ -57,17 +57,14 @@ static double within(double other, double inner, double outer)
 
 static void network_ledger(const struct nl_work *work, const struct nl_phase *phase, struct nl_measure *measure)
 {
-	const struct nl_window window = ledger_window(work, phase, measure);
-	enum nl_edges edges = phase->kind == NL_PHASE_LINE ? NL_EDGES_EXACT : NL_EDGES_QUIET;
+	struct nl_window window = ledger_window(work, phase, measure);
 	bool write = nl_phase_writes(phase);
 	double inner_payload, outer_payload;
-	measure->ledger.client_nic =
-		nl_nic_rise(work, nl_work_client(work, phase), write, &window, edges, &measure->client_payload);
-	if (edges == NL_EDGES_EXACT) {
-		measure->ledger.nas_nic =
-			nl_nic_rise(work, nl_work_nas(work), !write, &window, edges, &measure->nas_payload);
-		return;
-	}
+	/* After the last byte was sent the wire is done, while the disks are not. */
+	if (measure->sent_ns)
+		window.to_ns = measure->sent_ns;
+	measure->ledger.client_nic = nl_nic_rise(work, nl_work_client(work, phase), write, &window, NL_EDGES_QUIET,
+						 &measure->client_payload);
 	double inner = nl_nic_rise(work, nl_work_nas(work), !write, &window, NL_EDGES_INNER, &inner_payload);
 	double outer = nl_nic_rise(work, nl_work_nas(work), !write, &window, NL_EDGES_OUTER, &outer_payload);
 	measure->ledger.nas_nic = within(measure->ledger.client_nic, inner, outer);

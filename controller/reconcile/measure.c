@@ -117,6 +117,26 @@ static void line_blocks(struct nl_measure *measure, const Nl__LineResult *line)
 
 /* --- line --- */
 
+/* The rate is that of the window; the ledger holds the whole test, the omitted start included, which is what counters
+ * around it saw. */
+static void line_ledger(struct nl_measure *measure, const Nl__LineResult *line)
+{
+	double whole = 0;
+	measure->retransmits = 0;
+	for (size_t i = 0; i < line->n_stream; i++) {
+		whole += (double)line->stream[i]->received_bytes;
+		measure->retransmits += (double)line->stream[i]->retransmits;
+	}
+	int64_t started_ns = nl_answer_ns(measure->answer, measure->answer->result->started_mono_ns);
+	measure->application_bytes = (double)line->received_bytes;
+	measure->load_start_ns = measure->window_start_ns;
+	measure->load_end_ns = measure->window_end_ns;
+	if (whole < measure->application_bytes || started_ns > measure->window_start_ns)
+		return;
+	measure->application_bytes = whole;
+	measure->load_start_ns = started_ns;
+}
+
 static bool measure_line(struct nl_measure *measure, char *why, size_t size)
 {
 	const Nl__LineResult *line = measure->answer->result->line;
@@ -124,17 +144,18 @@ static bool measure_line(struct nl_measure *measure, char *why, size_t size)
 		snprintf(why, size, "the result holds no measured window");
 		return false;
 	}
-	measure->window_start_ns = measure->load_start_ns = nl_answer_ns(measure->answer, line->window_start_mono_ns);
-	measure->window_end_ns = measure->load_end_ns = nl_answer_ns(measure->answer, line->window_end_mono_ns);
-	measure->application_bytes = (double)line->received_bytes;
+	measure->window_start_ns = nl_answer_ns(measure->answer, line->window_start_mono_ns);
+	measure->window_end_ns = nl_answer_ns(measure->answer, line->window_end_mono_ns);
+	if (measure->window_end_ns <= measure->window_start_ns) {
+		snprintf(why, size, "the measured window lies at no possible time");
+		return false;
+	}
 	measure->bytes_per_second =
-		measure->application_bytes / seconds(measure->window_start_ns, measure->window_end_ns);
+		(double)line->received_bytes / seconds(measure->window_start_ns, measure->window_end_ns);
 	measure->thread_share = line->busiest_thread_share;
 	measure->cpu_user_s = line->sender_cpu_s;
 	measure->cpu_system_s = line->receiver_cpu_s;
-	measure->retransmits = 0;
-	for (size_t i = 0; i < line->n_stream; i++)
-		measure->retransmits += (double)line->stream[i]->retransmits;
+	line_ledger(measure, line);
 	line_blocks(measure, line);
 	return true;
 }

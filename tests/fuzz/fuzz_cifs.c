@@ -1,4 +1,5 @@
 /* Any text as the two files of the SMB client, its first line as the share that is looked for. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Any text as /proc/diskstats. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

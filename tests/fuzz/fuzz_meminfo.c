@@ -1,4 +1,5 @@
 /* Any text as /proc/meminfo. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Any text as what a helper program of mounting wrote. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

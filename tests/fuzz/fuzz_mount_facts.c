@@ -1,4 +1,5 @@
 /* Any text as a row of mountinfo, and as what the kernel says of the mount. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

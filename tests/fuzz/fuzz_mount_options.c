@@ -1,4 +1,5 @@
 /* Any text as the options of a share; none that is accepted may smuggle in a secret or a path. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

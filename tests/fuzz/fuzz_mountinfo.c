@@ -1,4 +1,5 @@
 /* Any text as /proc/self/mountinfo, and as a list of options. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Any text as /proc/self/mountstats. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

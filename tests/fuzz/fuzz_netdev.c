@@ -1,4 +1,5 @@
 /* Any text as /proc/net/dev, its first line as the name that is looked for. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Any text as /proc/net/rpc/nfsd. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Any bytes as a message of rtnetlink. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -27,7 +27,7 @@ struct client {
 	struct nl_nb_address server;
 	int control;
 	unsigned char token[NL_NB_TOKEN_BYTES];
-	bool started, asked_to_stop, has_result, broken;
+	bool accepted, started, asked_to_stop, has_result, broken;
 };
 
 void nl_netbench_config_default(struct nl_netbench_config *config)
@@ -132,6 +132,7 @@ static int ask(struct client *client, struct nl_error *err)
 		rc = nl_nb_refused_unpack(frame, err);
 	else
 		rc = nl_nb_ready_unpack(frame, client->token, err);
+	client->accepted = rc == 0;
 	json_decref(frame);
 	return rc;
 }
@@ -412,6 +413,8 @@ int nl_netbench_client_run(const struct nl_netbench_config *config, const char *
 	rc = run(client, host, err);
 	if (client->started)
 		rc = finish(client, measure(client, err), err);
+	else if (client->accepted)
+		say_farewell(client);
 	if (rc && !err->where[0] && client->control >= 0) {
 		nl_nb_tcp_text(&client->server, true, where, sizeof(where));
 		nl_error_where(err, "%s", where);

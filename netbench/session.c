@@ -152,19 +152,6 @@ static int measure(struct nl_nb_session *session, struct nl_error *err)
 	return rc;
 }
 
-/* The client takes the result in, then says bye; it may also just close. */
-static void await_bye(struct nl_nb_session *session)
-{
-	json_t *frame = NULL;
-	int64_t until_ns = nl_mono_ns() + NL_NB_SILENCE_NS;
-	bool bye = false;
-
-	while (!bye && nl_nb_frame_wait(session->control, &session->reader, until_ns, &frame, NULL) == 0) {
-		bye = strcmp(nl_nb_type(frame), "bye") == 0;
-		json_decref(frame);
-	}
-}
-
 static void tell_result(struct nl_nb_session *session, const struct nl_netbench_result *result)
 {
 	const struct nl_netbench_flow *flows = result->flows;
@@ -178,6 +165,32 @@ static void tell_result(struct nl_nb_session *session, const struct nl_netbench_
 	session->event(session->event_context, session->peer, text);
 }
 
+/* The client takes the result in, then says bye; it may also just close. */
+static void await_bye(struct nl_nb_session *session)
+{
+	json_t *frame = NULL;
+	int64_t until_ns = nl_mono_ns() + NL_NB_SILENCE_NS;
+	bool bye = false;
+
+	while (!bye && nl_nb_frame_wait(session->control, &session->reader, until_ns, &frame, NULL) == 0) {
+		bye = strcmp(nl_nb_type(frame), "bye") == 0;
+		json_decref(frame);
+	}
+}
+
+/*
+ * A client that is still there learns why there is no test; the reasons of PEER and CANCELLED it knows itself. Closing
+ * at once would reset the connection over the client's unread keep-alive and could take the reason with it, so the
+ * client closes first.
+ */
+static void explain_refusal(struct nl_nb_session *session, int rc, const struct nl_error *err)
+{
+	if (rc == NL_E_PEER || rc == NL_E_CANCELLED)
+		return;
+	if (send_frame(session, nl_nb_refused_pack(err->code, err->why), NULL) == 0)
+		await_bye(session);
+}
+
 static int conduct(struct nl_nb_session *session, struct nl_netbench_result *result, struct nl_error *err)
 {
 	struct nl_nb_test *test = &session->test;
@@ -189,9 +202,7 @@ static int conduct(struct nl_nb_session *session, struct nl_netbench_result *res
 	if (rc == 0)
 		rc = nl_nb_group_prepare(&test->group, err);
 	if (rc) {
-		/* A client that is still there learns why; the reasons of PEER and CANCELLED it knows itself. */
-		if (rc != NL_E_PEER && rc != NL_E_CANCELLED)
-			send_frame(session, nl_nb_refused_pack(err->code, err->why), NULL);
+		explain_refusal(session, rc, err);
 		return rc;
 	}
 	rc = send_frame(session, nl_nb_message("connected"), err);

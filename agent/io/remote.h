@@ -65,8 +65,8 @@ int nl_remote_start(struct nl_remote *remote, const struct nl_helper_request *re
 		    struct nl_control *control, struct nl_error *err);
 /*
  * nl_remote_listen waits for READY or ENDED (its error is passed on), at most until the monotonic instant, passing
- * facts to the sink. When the load is stopped, it goes on waiting for 8 s. A helper that died, or did not answer in
- * time and was killed, is an error.
+ * facts to the sink. When the load is stopped, it goes on waiting for 8 s, or 2 s if the helper was not ready yet. A
+ * helper that died, or did not answer in time and was killed, is an error.
  */
 int nl_remote_listen(struct nl_remote *remote, int64_t until_ns, nl_fact_sink *sink, void *context,
 		     struct nl_error *err);

@@ -33,7 +33,7 @@ static inline void test_fail_with(const struct nl_error *err)
 /* Waits for a started load and reads it out. */
 static inline struct nl_load_result test_finish(struct nl_load *load)
 {
-	struct nl_load_result result;
+	struct nl_load_result result = {.stream_count = 0};
 	struct nl_error err = {.code = NL_E_OK};
 	if (nl_load_wait(load, 60 * NL_NS_PER_S, &err) || nl_load_read_out(load, &result, &err))
 		test_fail_with(&err);

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "controller/conduct/conductor.h"
 #include "proto/clock.h"
+#include "proto/identity.h"
 
 static void live(void *context, double *bytes, int64_t *at_ns)
 {
@@ -68,6 +69,8 @@ static int new_run(struct nl_conductor *conductor, struct nl_error *err)
 	}
 	if (rc == NL_E_OK)
 		memcpy(conductor->run_id, run.id, sizeof conductor->run_id);
+	if (rc == NL_E_OK)
+		memcpy(conductor->tag, run.id, sizeof conductor->tag);
 	free(yaml);
 	free(plan);
 	return rc;
@@ -89,8 +92,12 @@ static int old_run(struct nl_conductor *conductor, const char *run_id, struct nl
 		rc = nl_store_run_end(store, run.id, NL_RUN_RUNNING, 0, "", err);
 	nl_server_store_unlock(conductor->server);
 	free(plan);
+	uint16_t attempt = 0;
+	if (rc == NL_E_OK)
+		rc = nl_identity_random(&attempt, sizeof attempt, err);
 	if (rc == NL_E_OK) {
 		memcpy(conductor->run_id, run.id, sizeof conductor->run_id);
+		snprintf(conductor->tag, sizeof conductor->tag, "%.32s-r%04x", run.id, attempt);
 		conductor->resumed = true;
 	}
 	return rc;

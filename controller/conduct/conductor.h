@@ -1,5 +1,6 @@
 /*
- * conductor: the state of a running campaign, shared by conduct.c (the order of things), setup.c, phases.c and orders.c. Private to conduct.
+ * conductor: the state of a running campaign, shared by conduct.c (the order of things), setup.c, phases.c and
+ * orders.c. Private to conduct.
  */
 #ifndef NL_CONTROLLER_CONDUCT_CONDUCTOR_H
 #define NL_CONTROLLER_CONDUCT_CONDUCTOR_H
@@ -10,7 +11,7 @@
 
 #define NL_LINE_KEY_BYTES 32
 #define NL_FILE_SETS_MAX  128
-#define NL_RATES_MAX	  64
+#define NL_RATES_MAX      64
 
 struct nl_conduct_share {
 	char directory[1100]; /* where the files are: inside the share, or below the mount */
@@ -38,6 +39,11 @@ struct nl_conductor {
 	struct nl_progress *progress;
 	struct nl_plan plan;
 	char run_id[NL_STORE_RUN_ID_MAX];
+	/*
+	 * What agents know the run by: the run's id, and after a resume a suffix of its own, so that its scratch
+	 * directory has a name that no file server has cached from the attempt before.
+	 */
+	char tag[NL_STORE_RUN_ID_MAX];
 	bool resumed;
 	char scratch[1024], scratch_name[128];
 	char live_agent[64]; /* whose load is running, for the progress line */
@@ -60,8 +66,8 @@ struct nl_order_call {
 	const atomic_bool *stop; /* NULL: the conductor's */
 };
 /* nl_conduct_order gives the order and waits. *result (NULL allowed) is freed by nl_server_result_free. */
-int nl_conduct_order(struct nl_conductor *conductor, const struct nl_order_call *call, Nl__Order *order, Nl__Result **result,
-		     struct nl_error *err);
+int nl_conduct_order(struct nl_conductor *conductor, const struct nl_order_call *call, Nl__Order *order,
+		     Nl__Result **result, struct nl_error *err);
 /* nl_conduct_fact: a fact's value in a result, NULL when it is not there. */
 const char *nl_conduct_fact(const Nl__Result *result, const char *subject, const char *key);
 /* nl_conduct_share_target fills the wire's description of a share; it points into the campaign and the conductor. */
@@ -85,7 +91,8 @@ int nl_setup_secrets(struct nl_conductor *conductor, struct nl_error *err);
 int nl_setup_cleanup(struct nl_conductor *conductor, unsigned phase, struct nl_error *err);
 
 /* --- phases.c --- */
-/* nl_phase_measure runs one measured phase; *rate is what it gave, for the progress line. *start_ns, *end_ns: its instants. */
+/* nl_phase_measure runs one measured phase; *rate is what it gave, for the progress line. *start_ns, *end_ns: its
+ * instants. */
 int nl_phase_measure(struct nl_conductor *conductor, const struct nl_phase *phase, double *rate, int64_t *start_ns,
 		     int64_t *end_ns, struct nl_error *err);
 /* nl_phase_wanted: false for an optional iteration whose figure is steady enough already. */

@@ -11,11 +11,13 @@
 int nl_conduct_order(struct nl_conductor *conductor, const struct nl_order_call *call, Nl__Order *order,
 		     Nl__Result **result, struct nl_error *err)
 {
-	struct nl_order_keeping keeping = {
-		.phase = call->phase, .role = call->role, .label = call->label ? call->label : ""};
+	struct nl_order_keeping keeping = {.run_id = conductor->run_id,
+					   .phase = call->phase,
+					   .role = call->role,
+					   .label = call->label ? call->label : ""};
 	Nl__Result *own = NULL;
 	uint64_t id = 0;
-	order->run_id = conductor->run_id;
+	order->run_id = conductor->tag;
 	order->phase = call->phase;
 	order->deadline_ns = call->timeout_ns;
 	int rc = nl_server_order(conductor->server, call->agent, order, &keeping, &id, err);

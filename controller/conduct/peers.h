@@ -12,7 +12,7 @@
 #include "proto/identity.h"
 #include "proto/message.h"
 
-#define NL_PEERS_MAX	  64
+#define NL_PEERS_MAX      64
 #define NL_CHALLENGES_MAX 64
 
 struct nl_peer_order {

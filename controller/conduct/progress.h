@@ -1,5 +1,6 @@
 /*
- * progress: what a person sees while a campaign runs: on a terminal one line that is kept up to date, otherwise a line per event.
+ * progress: what a person sees while a campaign runs: on a terminal one line that is kept up to date, otherwise a line
+ * per event.
  *
  * Thread: a thread of its own redraws the line; every call may come from any thread.
  */
@@ -21,7 +22,8 @@ int nl_progress_start(FILE *out, unsigned phase_count, int64_t expected_ns, nl_p
 		      struct nl_progress **progress, struct nl_error *err);
 void nl_progress_stop(struct nl_progress *progress); /* clears the line; NULL allowed */
 
-/* A phase begins; its expected duration corrects the ETA. `remaining_ns`: expected time of this phase and all after it. */
+/* A phase begins; its expected duration corrects the ETA. `remaining_ns`: expected time of this phase and all after it.
+ */
 void nl_progress_phase(struct nl_progress *progress, unsigned number, const char *title, int64_t remaining_ns);
 /* The phase ended; `outcome` is "112.3 MB/s", "done", ... */
 void nl_progress_done(struct nl_progress *progress, const char *outcome);

@@ -374,7 +374,7 @@ int nl_server_order(struct nl_server *server, const char *agent, Nl__Order *orde
 		} else {
 			*id = peer->order.id = order->id;
 			peer->order.phase = keeping->phase;
-			snprintf(peer->order.run_id, sizeof peer->order.run_id, "%s", order->run_id);
+			snprintf(peer->order.run_id, sizeof peer->order.run_id, "%s", keeping->run_id);
 			snprintf(peer->order.role, sizeof peer->order.role, "%s", keeping->role);
 			snprintf(peer->order.label, sizeof peer->order.label, "%s", keeping->label);
 			/* An abort that the agent was not told yet goes with this order's reply. */

@@ -1,5 +1,6 @@
 /*
- * server_private: the server's inside, shared by server.c (threads, orders) and the files that answer each kind of request.
+ * server_private: the server's inside, shared by server.c (threads, orders) and the files that answer each kind of
+ * request.
  */
 #ifndef NL_CONTROLLER_CONDUCT_SERVER_PRIVATE_H
 #define NL_CONTROLLER_CONDUCT_SERVER_PRIVATE_H
@@ -62,7 +63,9 @@ void nl_server_hello(struct nl_server *server, const Nl__Hello *hello, bool veri
 		     struct nl_answer *answer);
 void nl_server_proof(struct nl_server *server, const Nl__Proof *proof, struct nl_answer *answer);
 /* intake.c */
-void nl_server_samples(struct nl_server *server, const Nl__Request *request, const char *agent, struct nl_answer *answer);
-void nl_server_result(struct nl_server *server, const Nl__Request *request, const char *agent, struct nl_answer *answer);
+void nl_server_samples(struct nl_server *server, const Nl__Request *request, const char *agent,
+		       struct nl_answer *answer);
+void nl_server_result(struct nl_server *server, const Nl__Request *request, const char *agent,
+		      struct nl_answer *answer);
 
 #endif

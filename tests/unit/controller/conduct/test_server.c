@@ -323,7 +323,7 @@ static void an_orders_result_is_stored_once_and_reaches_the_conductor(void **sta
 	order.run_id = (char *)"run-1";
 	order.task_case = NL__ORDER__TASK_CLOCK;
 	order.clock = &ask;
-	struct nl_order_keeping keeping = {.phase = 7, .role = "probe", .label = "smb"};
+	struct nl_order_keeping keeping = {.run_id = "run-1", .phase = 7, .role = "probe", .label = "smb"};
 	assert_int_equal(nl_server_order(world->server, "nas", &order, &keeping, &id, &err), NL_E_OK);
 	Nl__Reply *reply = poll_order(dialer, session, 0);
 	assert_int_equal(reply->body_case, NL__REPLY__BODY_ORDER);
@@ -417,7 +417,7 @@ static void a_stopped_wait_tells_the_agent_to_abort(void **state)
 	Nl__Order order = NL__ORDER__INIT;
 	order.task_case = NL__ORDER__TASK_CLOCK;
 	order.clock = &ask;
-	struct nl_order_keeping keeping = {.role = "", .label = ""};
+	struct nl_order_keeping keeping = {.run_id = "", .role = "", .label = ""};
 	assert_int_equal(nl_server_order(world->server, "nas", &order, &keeping, &id, &err), NL_E_OK);
 	atomic_bool stop = true;
 	Nl__Result *result = NULL;
@@ -441,7 +441,7 @@ static void an_agent_that_falls_silent_is_lost(void **state)
 	Nl__Order order = NL__ORDER__INIT;
 	order.task_case = NL__ORDER__TASK_CLOCK;
 	order.clock = &ask;
-	struct nl_order_keeping keeping = {.role = "", .label = ""};
+	struct nl_order_keeping keeping = {.run_id = "", .role = "", .label = ""};
 	uint64_t id = 0;
 	atomic_bool stop = false;
 	Nl__Result *result = NULL;

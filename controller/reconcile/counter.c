@@ -10,8 +10,9 @@
 #include "base/time.h"
 #include "controller/reconcile/work.h"
 
-#define EDGE_SLACK_NS  (100 * NL_NS_PER_MS) /* how far the samples may end short of a window */
-#define CLOCK_SLACK_NS (20 * NL_NS_PER_MS)  /* an edge sample is taken just before an agent says that it is done */
+#define EDGE_SLACK_NS  (100 * NL_NS_PER_MS)  /* how far the samples may end short of a window */
+#define SHORT_NS       (3 * NL_NS_PER_S / 2) /* one sample at 1 Hz that is missing */
+#define CLOCK_SLACK_NS (20 * NL_NS_PER_MS)   /* an edge sample is taken just before an agent says that it is done */
 
 const struct nl_series *nl_series_find(const struct nl_work *work, const char *agent, uint32_t metric,
 				       const char *subject)
@@ -38,12 +39,9 @@ static size_t first_from(const struct nl_series *series, int64_t ns)
 	return low;
 }
 
-double nl_counter_rise(const struct nl_series *series, int64_t from_ns, int64_t to_ns)
+static double covered_rise(const struct nl_series *series, int64_t from_ns, int64_t to_ns)
 {
 	double rise = 0;
-	if (!series || series->count < 2 || to_ns <= from_ns || series->times_ns[0] > from_ns + EDGE_SLACK_NS ||
-	    series->times_ns[series->count - 1] < to_ns - EDGE_SLACK_NS)
-		return NL_UNKNOWN;
 	size_t i = first_from(series, from_ns);
 	for (i = i ? i - 1 : 0; i + 1 < series->count && series->times_ns[i] < to_ns; i++) {
 		int64_t begin = series->times_ns[i], end = series->times_ns[i + 1];
@@ -56,6 +54,23 @@ double nl_counter_rise(const struct nl_series *series, int64_t from_ns, int64_t 
 			rise += step * ((double)(to - from) / (double)(end - begin));
 	}
 	return rise;
+}
+
+/*
+ * The last samples of a run may end within its last load. When they cover more than half of the window and end less
+ * than SHORT_NS before it, the rest is taken to have gone on as the part that is known.
+ */
+double nl_counter_rise(const struct nl_series *series, int64_t from_ns, int64_t to_ns)
+{
+	if (!series || series->count < 2 || to_ns <= from_ns || series->times_ns[0] > from_ns + EDGE_SLACK_NS)
+		return NL_UNKNOWN;
+	int64_t last_ns = series->times_ns[series->count - 1];
+	if (last_ns >= to_ns - EDGE_SLACK_NS)
+		return covered_rise(series, from_ns, to_ns);
+	int64_t known_ns = last_ns - from_ns;
+	if (to_ns - last_ns > SHORT_NS || known_ns < (to_ns - from_ns) / 2)
+		return NL_UNKNOWN;
+	return covered_rise(series, from_ns, last_ns) * ((double)(to_ns - from_ns) / (double)known_ns);
 }
 
 /* Edges moved to samples; those that have none stay. */

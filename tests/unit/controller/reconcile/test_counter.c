@@ -55,10 +55,18 @@ static void a_counter_that_began_anew_goes_on_counting(void **state)
 	assert_true(near(nl_counter_rise(&restarted, 0, 3 * S), 230));
 }
 
+static void a_load_that_outlives_the_samples_a_little_goes_on_as_it_was(void **state)
+{
+	(void)state;
+	const struct nl_series cut = {.times_ns = times, .values = values, .count = 6};
+	assert_true(near(nl_counter_rise(&cut, 3 * S, 6 * S), 300));
+	assert_true(nl_counter_rise(&cut, 3 * S, 6 * S + 3 * S / 4) < 0);
+}
+
 static void samples_that_do_not_reach_are_said_to_be_unknown(void **state)
 {
 	(void)state;
-	assert_true(nl_counter_rise(&series, 7 * S, 9 * S) < 0);
+	assert_true(nl_counter_rise(&series, 7 * S, 10 * S) < 0);
 	assert_true(nl_counter_rise(&series, -2 * S, 3 * S) < 0);
 	assert_true(nl_counter_rise(NULL, 0, S) < 0);
 	assert_true(nl_counter_rise(&series, 3 * S, 3 * S) < 0);
@@ -73,6 +81,7 @@ int main(void)
 		cmocka_unit_test(a_sample_from_before_the_quiet_is_not_taken),
 		cmocka_unit_test(inner_and_outer_bound_what_is_not_known),
 		cmocka_unit_test(a_counter_that_began_anew_goes_on_counting),
+		cmocka_unit_test(a_load_that_outlives_the_samples_a_little_goes_on_as_it_was),
 		cmocka_unit_test(samples_that_do_not_reach_are_said_to_be_unknown),
 	};
 	return cmocka_run_group_tests_name("reconcile: counters", tests, NULL, NULL);

@@ -59,6 +59,7 @@ on_exit() {
 	if [[ -n ${RUN_PID-} ]]; then kill -KILL "$RUN_PID" 2>/dev/null; fi
 	((status == 0)) || show_logs
 	if declare -p AGENT_PID >/dev/null 2>&1; then agents_stop; fi
+	if [[ -d $LAB_STATE/session ]]; then cp -r "$LAB_STATE/session" "$SCRATCH"; fi
 	if ((status == 0)) && [[ -d $LAB_STATE ]]; then nothing_is_left_in_the_lab || status=1; fi
 	"$LAB" down 2>"$SCRATCH/down.log" || { cat "$SCRATCH/down.log"; status=1; }
 	nothing_is_left_of_the_lab || status=1

@@ -60,9 +60,9 @@ static void network_ledger(const struct nl_work *work, const struct nl_phase *ph
 	struct nl_window window = ledger_window(work, phase, measure);
 	bool write = nl_phase_writes(phase);
 	double inner_payload, outer_payload;
-	/* After the last byte was sent the wire is done, while the disks are not. */
-	if (measure->sent_ns)
-		window.to_ns = measure->sent_ns;
+	/* When the client is done so is the wire, while the disks may not be. */
+	if (measure->client_done_ns)
+		window.to_ns = measure->client_done_ns;
 	measure->ledger.client_nic = nl_nic_rise(work, nl_work_client(work, phase), write, &window, NL_EDGES_QUIET,
 						 &measure->client_payload);
 	double inner = nl_nic_rise(work, nl_work_nas(work), !write, &window, NL_EDGES_INNER, &inner_payload);

@@ -47,6 +47,7 @@ struct nl_measure {
 	int64_t load_start_ns, load_end_ns;     /* first byte to all done (writes: durable): the ledger's window */
 	int64_t window_start_ns, window_end_ns; /* the rate's window */
 	int64_t sent_ns;                        /* writes: the last byte was handed over; the flush follows */
+	int64_t client_done_ns;                 /* writes: the client's own fsync returned; nothing more is sent */
 	double application_bytes, bytes_per_second;
 	struct nl_ledger ledger;             /* as counted by the interfaces, headers included */
 	double client_payload, nas_payload;  /* of the ledger's NIC bytes, without headers */

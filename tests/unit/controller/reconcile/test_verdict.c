@@ -60,6 +60,18 @@ static void a_write_counts_until_it_is_durable_on_the_nas(void **state)
 	nl_model_fini(&model);
 }
 
+static void what_a_mount_keeps_in_memory_is_on_the_wire_until_its_fsync(void **state)
+{
+	struct world *world = *state;
+	world->campaign.shares[0].access = NL_ACCESS_MOUNT;
+	const struct load *load = LOAD(.rate = 200 * MB, .seconds = 1, .fsync_s = 4, .flush_s = 4.5);
+	const struct nl_figure *figure = two(world, NL_WORKLOAD_SEQ_WRITE, load, load);
+	assert_int_equal(figure->verdict, NL_VERDICT_VALID);
+	assert_true(near(figure->ledger.client_nic, 400 * MB * 1514 / 1448, 0.01));
+	assert_true(near(figure->bytes_per_second, 200 * MB / 5.5, 0.001));
+	nl_model_fini(&model);
+}
+
 static void more_than_the_wire_delivered_is_client_cached(void **state)
 {
 	const struct load *load = LOAD(.rate = 900 * MB, .wire = 0.02, .disks = 0);
@@ -241,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_cold_read_that_the_disks_confirm_is_valid),
 		WORLD_TEST(a_write_counts_until_it_is_durable_on_the_nas),
+		WORLD_TEST(what_a_mount_keeps_in_memory_is_on_the_wire_until_its_fsync),
 		WORLD_TEST(more_than_the_wire_delivered_is_client_cached),
 		WORLD_TEST(one_cached_iteration_of_two_makes_the_figure_client_cached),
 		WORLD_TEST(a_warm_read_through_the_clients_cache_is_client_cached_however_short),

@@ -289,6 +289,8 @@ static void store_load(struct world *world, const struct nl_phase *phase, const 
 		streams[i].operations = 100;
 		streams[i].first_done_mono_ns = mono(agent, start_ns + 1000);
 		streams[i].last_done_mono_ns = mono(agent, end_ns);
+		streams[i].durable_mono_ns =
+			load->fsync_s > 0 ? mono(agent, end_ns + (int64_t)(load->fsync_s * 1e9)) : 0;
 		streams[i].latency = (ProtobufCBinaryData){encoded_len, encoded};
 		pointers[i] = &streams[i];
 	}
@@ -336,7 +338,7 @@ static void layers(struct world *world, const struct nl_phase *phase, int64_t st
 	bool wire = phase->kind == NL_PHASE_LINE || phase->kind == NL_PHASE_SHARE;
 	bool disks = phase->kind == NL_PHASE_POOL || phase->kind == NL_PHASE_SHARE;
 	if (wire)
-		wire_flow(world, write, start_ns, end_ns, total * load->wire);
+		wire_flow(world, write, start_ns, end_ns + (int64_t)(load->fsync_s * 1e9), total * load->wire);
 	if (wire && load->foreign_wire > 0)
 		wire_flow(world, write, start_ns, end_ns, load->foreign_wire);
 	if (disks)
@@ -365,7 +367,7 @@ void world_does(struct world *world, unsigned index, const struct load *load)
 	int64_t start_ns = world->now_ns + AHEAD_NS, end_ns = start_ns + (int64_t)(load->seconds * 1e9);
 	int64_t done_ns = end_ns + (write ? (int64_t)(load->flush_s * 1e9) : 0);
 	edge(world, agent, start_ns - AHEAD_NS + NL_NS_PER_MS);
-	edge(world, agent, end_ns + NL_NS_PER_MS);
+	edge(world, agent, end_ns + (int64_t)(load->fsync_s * 1e9) + NL_NS_PER_MS);
 	if (load->cut_off) {
 		OK(nl_store_phase_set(world->store, "r", index, NL_PHASE_RUNNING, 0, 0, "", &err));
 		return;

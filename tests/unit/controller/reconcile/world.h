@@ -54,7 +54,9 @@ struct load {
 	double flush_s;       /* writes: until all was durable, after the last byte */
 	double wire, disks;   /* share that passed the wire, the disks */
 	double disk_busy, client_core, nas_core, thread;
-	double dip; /* every second second runs at this share of the rate; 0: steady */
+	double dip;     /* every second second runs at this share of the rate; 0: steady */
+	double fsync_s; /* writes through a mount: bytes wait in the client's memory and are sent until this long after
+			   the last write */
 	bool failed, no_flush, cut_off;
 	double foreign_wire; /* bytes that others moved meanwhile */
 };

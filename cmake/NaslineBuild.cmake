@@ -23,6 +23,13 @@ add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototy
 if(NASLINE_WERROR)
   add_compile_options(-Werror)
 endif()
+if(NASLINE_FUZZ)
+  # A fuzzer sees its way only through code that is instrumented, and finds only what a sanitizer tells.
+  if(NOT NASLINE_SANITIZE)
+    set(NASLINE_SANITIZE address,undefined)
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(NASLINE_SANITIZE)
   add_compile_options(-fsanitize=${NASLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${NASLINE_SANITIZE})

@@ -16,9 +16,10 @@
 #include "base/time.h"
 #include "proto/link_common.h"
 
-#define WATCH_NS  (200 * NL_NS_PER_MS)
-#define WEDGED_NS (2 * NL_NS_PER_S) /* NNG destroys a closed pipe within milliseconds */
-#define CLOSE_NS  (3 * NL_NS_PER_S)
+#define WATCH_NS       (200 * NL_NS_PER_MS)
+#define WEDGED_NS      (2 * NL_NS_PER_S) /* NNG destroys a closed pipe within milliseconds */
+#define CLOSE_NS       (3 * NL_NS_PER_S)
+#define CLOSE_AGAIN_NS (NL_NS_PER_S / 4) /* once wedged, NNG stays so for every socket with a connection */
 
 struct pipe_entry {
 	uint32_t id;
@@ -211,6 +212,22 @@ static void *close_socket(void *arg)
 	return NULL;
 }
 
+static void keep(struct nl_pipes *pipes)
+{
+	pthread_mutex_lock(&kept_lock);
+	pipes->next_kept = kept;
+	kept = pipes;
+	pthread_mutex_unlock(&kept_lock);
+}
+
+static bool any_kept(void)
+{
+	pthread_mutex_lock(&kept_lock);
+	bool any = kept != NULL;
+	pthread_mutex_unlock(&kept_lock);
+	return any;
+}
+
 static void stop_watching(struct nl_pipes *pipes)
 {
 	pthread_mutex_lock(&pipes->lock);
@@ -231,7 +248,7 @@ void nl_pipes_close(struct nl_pipes *pipes)
 		return;
 	}
 	pthread_mutex_lock(&pipes->lock);
-	wait_for(pipes, &pipes->closed, nl_mono_ns() + CLOSE_NS);
+	wait_for(pipes, &pipes->closed, nl_mono_ns() + (any_kept() ? CLOSE_AGAIN_NS : CLOSE_NS));
 	bool closed = pipes->closed;
 	pthread_mutex_unlock(&pipes->lock);
 	if (closed)
@@ -241,14 +258,6 @@ void nl_pipes_close(struct nl_pipes *pipes)
 	pthread_mutex_lock(&pipes->lock);
 	pipes->wedged = !closed;
 	pthread_mutex_unlock(&pipes->lock);
-}
-
-static void keep(struct nl_pipes *pipes)
-{
-	pthread_mutex_lock(&kept_lock);
-	pipes->next_kept = kept;
-	kept = pipes;
-	pthread_mutex_unlock(&kept_lock);
 }
 
 void nl_pipes_free(struct nl_pipes *pipes)

@@ -18,7 +18,7 @@
 
 /*
  * nl_request_decode / nl_reply_decode unpack `len` bytes into a message that the caller frees with nl_request_free / nl_reply_free. Refuses, with the
- * field named in `why`: bytes that are no message, a version other than ours (NL_E_PROTOCOL, both versions said), no body, a field above its
+ * field named in `why`: bytes that are no message, a version other than ours (NL_E_PROTOCOL, both versions said), no body, a field that this version does not have or that is above its
  * limit, an enum or nl_code out of range, series whose delta and value counts differ, NUL or invalid UTF-8 in strings, non-finite
  * doubles, negative durations. Any thread.
  */
@@ -32,8 +32,9 @@ int nl_order_decode(const void *data, size_t len, Nl__Order **order, struct nl_e
 void nl_order_free(Nl__Order *order);
 
 /*
- * nl_request_encode / nl_reply_encode pack into a fresh buffer (caller frees with free). A message above NL_MESSAGE_MAX_BYTES is NL_E_PROTOCOL: the
- * receiver would drop the connection and NNG would send it again for ever.
+ * nl_request_encode / nl_reply_encode pack into a fresh buffer (caller frees with free). What the receiver would refuse (a field above its limit, text that is
+ * not UTF-8: clean foreign text with nl_text_clean) and a message above NL_MESSAGE_MAX_BYTES is NL_E_PROTOCOL: the receiver would drop the
+ * connection and NNG would send it again for ever. version and body are not looked at.
  */
 int nl_request_encode(const Nl__Request *request, void **data, size_t *len, struct nl_error *err);
 int nl_reply_encode(const Nl__Reply *reply, void **data, size_t *len, struct nl_error *err);

@@ -313,6 +313,11 @@ bool nl_message_check(const ProtobufCMessage *message, char *why, size_t size)
 {
 	struct walk walk = {message->descriptor, NULL, why, size};
 	const char *base = (const char *)message;
+	/* Both sides speak one version and so know the same fields. What else comes was not made by a nasline. */
+	if (message->n_unknown_fields > 0) {
+		snprintf(why, size, "%s holds a field that it does not have", message->descriptor->short_name);
+		return false;
+	}
 	for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
 		walk.field = &message->descriptor->fields[i];
 		const void *at = base + walk.field->offset, *quantifier = base + walk.field->quantifier_offset;

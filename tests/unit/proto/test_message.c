@@ -116,6 +116,19 @@ static void garbage_and_empty_messages_are_refused(void **state)
 	free(large);
 }
 
+static void unknown_fields_are_refused(void **state)
+{
+	(void)state;
+	/* A ping with a field 9 inside, and a request with a field 99 behind a ping. */
+	Nl__Request *out;
+	assert_int_equal(nl_request_decode("\x08\x01\x6a\x00", 4, &out, &err), 0);
+	nl_request_free(out);
+	assert_int_equal(nl_request_decode("\x08\x01\x6a\x02\x48\x05", 6, &out, &err), NL_E_PROTOCOL);
+	assert_non_null(strstr(err.why, "Ping holds a field"));
+	assert_int_equal(nl_request_decode("\x08\x01\x6a\x00\x98\x06\x05", 7, &out, &err), NL_E_PROTOCOL);
+	assert_non_null(strstr(err.why, "Request holds a field"));
+}
+
 static void texts_above_their_limit_are_refused(void **state)
 {
 	(void)state;
@@ -456,6 +469,7 @@ int main(void)
 		cmocka_unit_test(a_request_comes_back_as_it_was),
 		cmocka_unit_test(another_version_is_refused_with_both_versions),
 		cmocka_unit_test(garbage_and_empty_messages_are_refused),
+		cmocka_unit_test(unknown_fields_are_refused),
 		cmocka_unit_test(texts_above_their_limit_are_refused),
 		cmocka_unit_test(malformed_texts_are_refused),
 		cmocka_unit_test(too_many_elements_are_refused),

@@ -37,12 +37,13 @@ int nl_link_url(const char *text, char *url, size_t size, struct nl_error *err);
 int nl_listener_start(const char *dir, const char *address, struct nl_listener **listener, uint16_t *port,
 		      struct nl_error *err);
 /*
- * nl_listener_stop wakes all receives with NL_E_CANCELLED and frees; NULL allowed. Replies given just before may be lost with the
- * connections: the peers ask again. Takes a few seconds at most.
+ * nl_listener_stop wakes all receives with NL_E_CANCELLED and frees; NULL allowed. Replies given just before may be
+ * lost with the connections: the peers ask again. Takes a few seconds at most.
  */
 void nl_listener_stop(struct nl_listener *listener);
 
-/* One serving per thread. nl_serving_free may come after nl_listener_stop, when its thread has left nl_serving_receive. */
+/* One serving per thread. nl_serving_free may come after nl_listener_stop, when its thread has left nl_serving_receive.
+ */
 int nl_serving_alloc(struct nl_listener *listener, struct nl_serving **serving, struct nl_error *err);
 void nl_serving_free(struct nl_serving *serving);
 
@@ -67,10 +68,14 @@ int nl_serving_reply(struct nl_serving *serving, const void *data, size_t len, s
  */
 int nl_dialer_start(const char *url, const char *dir, const char *ca_pem, struct nl_dialer **dialer,
 		    struct nl_error *err);
-/* nl_dialer_stop wakes all calls in progress (NL_E_CANCELLED) and waits until they have left; no new one may begin. NULL allowed. */
+/* nl_dialer_stop wakes all calls in progress (NL_E_CANCELLED) and waits until they have left; no new one may begin.
+ * NULL allowed. */
 void nl_dialer_stop(struct nl_dialer *dialer);
-/* nl_dialer_connected: whether a connection is up now. nl_dialer_reason: why the last attempt failed, in plain words
- * ("" if it did not). */
+/*
+ * nl_dialer_connected: whether a connection is up now. nl_dialer_reason: why there is none, in plain words; "" when
+ * there is one or when the cause is gone already. It makes one connection of its own to find out, so it takes up to
+ * some four seconds. Any thread.
+ */
 bool nl_dialer_connected(const struct nl_dialer *dialer);
 const char *nl_dialer_reason(const struct nl_dialer *dialer, char *buf, size_t size);
 

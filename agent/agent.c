@@ -97,6 +97,12 @@ void nl_agent_abort(struct nl_agent *agent, uint64_t order)
 	bool all = order == UINT64_MAX;
 	if (all || atomic_load(&agent->running_order) == order)
 		atomic_store(&agent->cancel, true);
+	/*
+	 * The abort may overtake the order, which comes by another thread's call: an order that is not here yet is not
+	 * taken any more. Orders are given one at a time, so older ones are not wanted either.
+	 */
+	if (!all && order > agent->newest_order)
+		agent->newest_order = order;
 	unsigned kept = 0;
 	for (unsigned i = 0; i < agent->order_count; i++) {
 		if (!all && agent->orders[i]->order->id != order) {

@@ -55,7 +55,7 @@ struct nl_agent {
 	struct nl_ready_load *load; /* what uplink watches; freed by the worker after taking it away under the lock */
 	Nl__Reply *orders[NL_AGENT_QUEUE_MAX]; /* taken, not begun; each holds its order */
 	unsigned order_count;
-	uint64_t newest_order;                           /* highest id taken in this session */
+	uint64_t newest_order; /* highest id taken or aborted in this session: orders up to it are not taken */
 	struct nl_outcome *done[NL_AGENT_QUEUE_MAX * 2]; /* results not sent yet */
 	unsigned done_count;
 	struct nl_netbench_server *line_server;
@@ -73,7 +73,10 @@ void nl_agent_fini(struct nl_agent *agent);
  */
 int nl_agent_run(struct nl_agent *agent, const atomic_bool *quit, bool once, struct nl_error *err);
 
-/* nl_agent_abort stops the order if it runs or waits, or every order when `order` is UINT64_MAX. Any thread. */
+/*
+ * nl_agent_abort stops the order if it runs or waits, or every order when `order` is UINT64_MAX. An order that has not
+ * arrived yet will not be taken. Any thread.
+ */
 void nl_agent_abort(struct nl_agent *agent, uint64_t order);
 
 /* nl_agent_stopped: whether the running order should end now: aborted, session over, or its deadline past. Any thread.

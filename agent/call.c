@@ -17,7 +17,8 @@ static int refused(struct nl_agent *agent, const Nl__Refusal *refusal, struct nl
 		atomic_store(&agent->session_over, true);
 	nl_error_set(err, code, "the controller refused: %s", refusal->what);
 	nl_error_why(err, "%s", refusal->why);
-	return nl_error_todo(err, "%s", refusal->todo);
+	nl_error_todo(err, "%s", refusal->todo);
+	return code;
 }
 
 int nl_call(struct nl_agent *agent, Nl__Request *request, int64_t timeout_ns, Nl__Reply **reply,
@@ -38,17 +39,19 @@ int nl_call(struct nl_agent *agent, Nl__Request *request, int64_t timeout_ns, Nl
 	if (rc != NL_E_OK)
 		return rc;
 	rc = nl_reply_decode(answer, answer_len, &decoded, err);
+	/* An order may carry a password. */
+	explicit_bzero(answer, answer_len);
 	free(answer);
 	if (rc != NL_E_OK)
 		return rc;
+	atomic_store(&agent->contact_mono_ns, returned);
+	if (decoded->abort_order)
+		nl_agent_abort(agent, decoded->abort_order);
 	if (decoded->body_case == NL__REPLY__BODY_REFUSAL) {
 		rc = refused(agent, decoded->refusal, err);
 		nl_reply_free(decoded);
 		return rc;
 	}
-	atomic_store(&agent->contact_mono_ns, returned);
-	if (decoded->abort_order)
-		nl_agent_abort(agent, decoded->abort_order);
 	if (returned_mono_ns)
 		*returned_mono_ns = returned;
 	*reply = decoded;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define FACTS_MAX        1024
 #define FACT_VALUE_MAX   500
 #define FACT_KEY_MAX     60
@@ -18,6 +20,7 @@ struct nl_outcome {
 	void **kept;
 	size_t kept_count, kept_room;
 	Nl__Fact *facts[FACTS_MAX];
+	Nl__Failure spare; /* for when memory is short: a failure must not pass for success */
 };
 
 static char empty_text[1] = "";
@@ -83,7 +86,8 @@ char *nl_outcome_text(struct nl_outcome *outcome, const char *text, size_t max)
 	if (!copy)
 		return empty_text;
 	memcpy(copy, text, len);
-	return copy;
+	/* Names of disks and mounts hold any byte; one that is not UTF-8 would have the whole message refused. */
+	return nl_text_clean(copy);
 }
 
 void nl_outcome_fact(struct nl_outcome *outcome, const char *subject, const char *key, const char *value)
@@ -114,8 +118,12 @@ Nl__Failure *nl_outcome_failure(struct nl_outcome *outcome, const struct nl_erro
 {
 	Nl__Failure *failure = nl_outcome_memory(outcome, sizeof *failure);
 	struct nl_error *copy = nl_outcome_memory(outcome, sizeof *copy);
-	if (!failure || !copy)
-		return NULL;
+	if (!failure || !copy) {
+		nl__failure__init(&outcome->spare);
+		outcome->spare.code = err->code;
+		outcome->spare.sys_errno = err->sys_errno;
+		return &outcome->spare;
+	}
 	nl__failure__init(failure);
 	*copy = *err;
 	nl_failure_from_error(failure, copy);

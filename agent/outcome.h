@@ -23,10 +23,13 @@ void nl_outcome_factf(struct nl_outcome *outcome, const char *subject, const cha
 void *nl_outcome_memory(struct nl_outcome *outcome, size_t bytes);
 /* nl_outcome_keep makes the outcome own `memory` (from malloc). */
 int nl_outcome_keep(struct nl_outcome *outcome, void *memory);
-/* nl_outcome_text copies a text, cut to `max` bytes at a character's edge. Never NULL. */
+/* nl_outcome_text copies a text, cut to `max` bytes at a character's edge and cleaned (base/text.h). Never NULL. */
 char *nl_outcome_text(struct nl_outcome *outcome, const char *text, size_t max);
 
-/* nl_outcome_failure makes a Failure of `err` that lives as long as the outcome. */
+/*
+ * nl_outcome_failure makes a Failure of `err` that lives as long as the outcome. Never NULL: when memory is short it holds
+ * the code alone.
+ */
 Nl__Failure *nl_outcome_failure(struct nl_outcome *outcome, const struct nl_error *err);
 
 /* nl_outcome_result: the message, to fill and to send. */

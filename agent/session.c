@@ -126,6 +126,10 @@ int nl_session_open(struct nl_agent *agent, int64_t timeout_ns, struct nl_error 
 	uint8_t nonce[NL_IDENTITY_NONCE_BYTES];
 	atomic_store(&agent->session, 0);
 	atomic_store(&agent->session_over, false);
+	/* A controller that was started again has another clock: what was learned of the old one would be believed. */
+	pthread_mutex_lock(&agent->lock);
+	agent->clock = (struct nl_clock){.known = false};
+	pthread_mutex_unlock(&agent->lock);
 	int rc = say_hello(agent, timeout_ns, nonce, err);
 	if (rc == NL_E_OK)
 		rc = prove(agent, nonce, err);

@@ -142,7 +142,7 @@ int nl_file_read(const char *path, size_t max_bytes, char **text, size_t *len, s
 
 int nl_file_read_u64(const char *path, uint64_t *value, struct nl_error *err)
 {
-	char *text;
+	char *text = NULL;
 	int code = nl_file_read(path, 64, &text, NULL, err);
 	if (code)
 		return code;

@@ -85,7 +85,7 @@ int nl_link_url(const char *text, char *url, size_t size, struct nl_error *err)
 {
 	const char *rest = text, *host, *port_text;
 	char copy[320];
-	size_t host_len;
+	size_t host_len = 0;
 	if (!strncmp(rest, NL_LINK_SCHEME, sizeof NL_LINK_SCHEME - 1))
 		rest += sizeof NL_LINK_SCHEME - 1;
 	else if (strstr(rest, "://"))
@@ -117,7 +117,7 @@ int nl_link_url(const char *text, char *url, size_t size, struct nl_error *err)
 int nl_link_split(const char *url, char *host, size_t host_size, char *port, size_t port_size, struct nl_error *err)
 {
 	const char *host_at, *port_at;
-	size_t host_len;
+	size_t host_len = 0;
 	const char *rest =
 		strncmp(url, NL_LINK_SCHEME, sizeof NL_LINK_SCHEME - 1) ? url : url + sizeof NL_LINK_SCHEME - 1;
 	if (!find_parts(rest, &host_at, &host_len, &port_at) || !port_at || host_len >= host_size ||

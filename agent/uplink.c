@@ -13,10 +13,9 @@
 
 #include "agent/bench/load_task.h"
 #include "agent/call.h"
+#include "agent/series.h"
 #include "base/time.h"
 
-#define SAMPLES_MAX   4096
-#define SERIES_MAX    1024
 #define TICK_NS       (250 * NL_NS_PER_MS)
 #define PING_EVERY_NS (2 * NL_NS_PER_S)
 
@@ -24,82 +23,30 @@ struct uplink {
 	struct nl_agent *agent;
 	uint64_t seq;
 	int64_t next_ping_mono_ns;
-	struct nl_sample sample[SAMPLES_MAX];
-	unsigned order[SAMPLES_MAX];
-	Nl__Series series[SERIES_MAX];
-	Nl__Series *series_pointer[SERIES_MAX];
-	int64_t delta_ns[SAMPLES_MAX];
-	double value[SAMPLES_MAX];
+	uint64_t lost; /* samples dropped since the last message that arrived */
+	struct nl_series_group group;
 };
 
-static int compare_samples(const void *a, const void *b, void *context)
-{
-	const struct nl_sample *sample = context;
-	const struct nl_sample *x = &sample[*(const unsigned *)a], *y = &sample[*(const unsigned *)b];
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	int by_subject = strcmp(x->subject, y->subject);
-	if (by_subject)
-		return by_subject;
-	return x->mono_ns < y->mono_ns ? -1 : x->mono_ns > y->mono_ns;
-}
-
-/* Groups `count` samples into series; returns how many series. Samples beyond SERIES_MAX series are counted in *lost.
- */
-static unsigned group(struct uplink *up, unsigned count, uint64_t *lost)
-{
-	unsigned series_count = 0;
-	const struct nl_sample *last = NULL;
-	for (unsigned i = 0; i < count; i++)
-		up->order[i] = i;
-	qsort_r(up->order, count, sizeof *up->order, compare_samples, up->sample);
-	for (unsigned i = 0; i < count; i++) {
-		struct nl_sample *sample = &up->sample[up->order[i]];
-		bool same = last && last->metric == sample->metric && strcmp(last->subject, sample->subject) == 0;
-		if (!same && series_count == SERIES_MAX) {
-			*lost += count - i;
-			break;
-		}
-		if (!same) {
-			Nl__Series *series = &up->series[series_count];
-			nl__series__init(series);
-			series->metric = sample->metric;
-			series->subject = sample->subject;
-			series->first_mono_ns = sample->mono_ns;
-			series->delta_ns = &up->delta_ns[i];
-			series->value = &up->value[i];
-			up->series_pointer[series_count++] = series;
-		}
-		up->delta_ns[i] = same ? sample->mono_ns - last->mono_ns : 0;
-		up->value[i] = sample->value;
-		up->series[series_count - 1].n_delta_ns++;
-		up->series[series_count - 1].n_value++;
-		last = sample;
-	}
-	return series_count;
-}
-
-/* Sends until acknowledged or the session is over. */
-static bool send_surely(struct uplink *up, Nl__Request *request)
+/* Sends until acknowledged. NL_E_CANCELLED when the session is over; any other error: it will never be taken. */
+static int send_surely(struct uplink *up, Nl__Request *request, struct nl_error *err)
 {
 	struct nl_agent *agent = up->agent;
 	request->seq = ++up->seq;
 	while (!atomic_load(&agent->session_over)) {
-		struct nl_error err;
 		Nl__Reply *reply = NULL;
-		int rc = nl_call(agent, request, 2 * NL_NS_PER_S, &reply, NULL, &err);
-		if (rc == NL_E_OK) {
+		int rc = nl_call(agent, request, 2 * NL_NS_PER_S, &reply, NULL, err);
+		if (rc == NL_E_OK)
 			nl_reply_free(reply);
-			return true;
-		}
-		if (rc != NL_E_TIMEOUT && !atomic_load(&agent->session_over)) {
-			char line[1200];
-			nl_agent_note(agent, "a message was refused and is dropped: %s",
-				      nl_error_line(&err, line, sizeof line));
-			return false;
-		}
+		if (rc != NL_E_TIMEOUT && !atomic_load(&agent->session_over))
+			return rc;
 	}
-	return false;
+	return nl_error_set(err, NL_E_CANCELLED, "the session is over");
+}
+
+static void note_dropped(const struct nl_agent *agent, const char *what, const struct nl_error *err)
+{
+	char line[1200];
+	nl_agent_note(agent, "%s dropped: %s", what, nl_error_line(err, line, sizeof line));
 }
 
 static void clock_of(struct nl_agent *agent, int64_t *offset_ns, int64_t *error_ns)
@@ -116,9 +63,9 @@ static unsigned gather(struct uplink *up, uint64_t *lost)
 	unsigned count = 0;
 	pthread_mutex_lock(&agent->lock);
 	if (agent->telemetry)
-		count = nl_telemetry_drain(agent->telemetry, up->sample, SAMPLES_MAX - 2 * NL_LOAD_STREAMS_MAX, lost);
+		count = nl_telemetry_drain(agent->telemetry, up->group.sample, NL_SAMPLES_MAX - 2 * NL_LOAD_STREAMS_MAX, lost);
 	if (agent->load)
-		count += nl_ready_load_samples(agent->load, up->sample + count, SAMPLES_MAX - count);
+		count += nl_ready_load_samples(agent->load, up->group.sample + count, NL_SAMPLES_MAX - count);
 	pthread_mutex_unlock(&agent->lock);
 	return count;
 }
@@ -128,17 +75,24 @@ static bool send_samples(struct uplink *up)
 {
 	Nl__Samples samples = NL__SAMPLES__INIT;
 	Nl__Request request = NL__REQUEST__INIT;
+	struct nl_error err;
 	uint64_t lost = 0;
 	unsigned count = gather(up, &lost);
-	samples.n_series = group(up, count, &lost);
-	samples.series = up->series_pointer;
+	samples.n_series = nl_series_group(&up->group, count, &lost);
+	samples.series = up->group.pointer;
 	samples.order = atomic_load(&up->agent->running_order);
-	samples.lost = lost;
+	samples.lost = up->lost += lost;
 	clock_of(up->agent, &samples.offset_ns, &samples.offset_error_ns);
 	request.body_case = NL__REQUEST__BODY_SAMPLES;
 	request.samples = &samples;
-	send_surely(up, &request);
-	return count > SAMPLES_MAX / 2;
+	int rc = send_surely(up, &request, &err);
+	if (rc == NL_E_OK) {
+		up->lost = 0;
+	} else if (rc != NL_E_CANCELLED) {
+		up->lost += count;
+		note_dropped(up->agent, "samples", &err);
+	}
+	return count > NL_SAMPLES_MAX / 2;
 }
 
 static struct nl_outcome *next_outcome(struct nl_agent *agent)
@@ -154,14 +108,28 @@ static struct nl_outcome *next_outcome(struct nl_agent *agent)
 	return outcome;
 }
 
-static void send_outcome(struct uplink *up, struct nl_outcome *outcome)
+static int send_result(struct uplink *up, Nl__Result *result, struct nl_error *err)
 {
 	Nl__Request request = NL__REQUEST__INIT;
-	Nl__Result *result = nl_outcome_result(outcome);
 	clock_of(up->agent, &result->offset_ns, &result->offset_error_ns);
 	request.body_case = NL__REQUEST__BODY_RESULT;
 	request.result = result;
-	send_surely(up, &request);
+	return send_surely(up, &request, err);
+}
+
+/* The controller waits for each order's result: one that it cannot take, or that is too large, is told as a failure. */
+static void send_outcome(struct uplink *up, struct nl_outcome *outcome)
+{
+	struct nl_error err, again;
+	Nl__Result *result = nl_outcome_result(outcome);
+	int rc = send_result(up, result, &err);
+	if (rc != NL_E_OK && rc != NL_E_CANCELLED) {
+		Nl__Result failed = NL__RESULT__INIT;
+		note_dropped(up->agent, "a result", &err);
+		failed.order = result->order;
+		failed.failure = nl_outcome_failure(outcome, &err);
+		send_result(up, &failed, &again);
+	}
 	nl_outcome_free(outcome);
 }
 

@@ -23,6 +23,14 @@ void nl_worker_take(struct nl_agent *agent, Nl__Reply *reply)
 	}
 }
 
+static int64_t deadline_of(const Nl__Order *order)
+{
+	int64_t deadline;
+	if (order->deadline_ns <= 0 || __builtin_add_overflow(nl_mono_ns(), order->deadline_ns, &deadline))
+		return 0;
+	return deadline;
+}
+
 static Nl__Reply *next_order(struct nl_agent *agent)
 {
 	Nl__Reply *reply = NULL;
@@ -35,8 +43,7 @@ static Nl__Reply *next_order(struct nl_agent *agent)
 		for (unsigned i = 0; i < agent->order_count; i++)
 			agent->orders[i] = agent->orders[i + 1];
 		atomic_store(&agent->cancel, false);
-		atomic_store(&agent->deadline_mono_ns,
-			     reply->order->deadline_ns > 0 ? nl_mono_ns() + reply->order->deadline_ns : 0);
+		atomic_store(&agent->deadline_mono_ns, deadline_of(reply->order));
 		atomic_store(&agent->running_order, reply->order->id);
 	}
 	pthread_mutex_unlock(&agent->lock);
@@ -50,7 +57,7 @@ static void run_order(struct nl_agent *agent, const Nl__Order *order)
 		nl_agent_note(agent, "order %llu: not enough memory", (unsigned long long)order->id);
 		return;
 	}
-	struct nl_error err;
+	struct nl_error err = {0};
 	Nl__Result *result = nl_outcome_result(outcome);
 	result->started_mono_ns = nl_mono_ns();
 	int rc = nl_task_run(agent, order, outcome, &err);
@@ -59,7 +66,8 @@ static void run_order(struct nl_agent *agent, const Nl__Order *order)
 	if (rc != NL_E_OK) {
 		char line[1200];
 		result->failure = nl_outcome_failure(outcome, &err);
-		nl_agent_note(agent, "%s: %s", nl_task_name(order), nl_error_line(&err, line, sizeof line));
+		/* The controller tells it its user. */
+		nl_agent_info(agent, "%s: %s", nl_task_name(order), nl_error_line(&err, line, sizeof line));
 	}
 	nl_agent_deliver(agent, outcome);
 }

@@ -54,7 +54,7 @@ int nl_mount_facts(const char *path, nl_mount_fact_sink *sink, void *context, st
 
 /*
  * nl_mount_undo unmounts (waiting a little for files in use to be closed; then by force and lazily, as the last
- * resort), removes the mount point, verifies, forgets the entry. At most some 20 s, even on a dead hard mount. A mount
+ * resort), removes the mount point, verifies, forgets the entry. At most some 10 s, even on a dead hard mount. A mount
  * or directory that is gone is fine. NL_E_LEFTOVER names what stays, and the entry stays too.
  */
 int nl_mount_undo(struct nl_journal *journal, const struct nl_journal_entry *entry, struct nl_error *err);

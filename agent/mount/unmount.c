@@ -15,8 +15,8 @@
 #include "agent/storage/mountinfo.h"
 #include "base/time.h"
 
-#define POLITE_NS   (8 * NL_NS_PER_S) /* for one call */
-#define FORCED_NS   (4 * NL_NS_PER_S)
+#define POLITE_NS   (6 * NL_NS_PER_S) /* for one call */
+#define FORCED_NS   (2 * NL_NS_PER_S)
 #define BUSY_NS     (2 * NL_NS_PER_S) /* for files in use to be closed */
 #define POLL_NS     (5 * NL_NS_PER_MS)
 #define STACKED_MAX 8 /* mounts on one another */

@@ -55,6 +55,7 @@ struct nl_collectors {
 	void *sink_context;
 	char subjects[SUBJECTS_MAX][NL_TELEMETRY_SUBJECT_MAX]; /* given in this source and round */
 	unsigned subject_count;
+	struct nl_cifs_stats shares[SUBJECTS_MAX];
 };
 
 /* --- samples --------------------------------------------------------------------------------------------------- */
@@ -231,22 +232,28 @@ static const char *take_nfs(struct nl_collectors *c, const char *text)
 	return NULL; /* no mount yet is no fault */
 }
 
+static void emit_share(struct nl_collectors *c, const struct nl_cifs_stats *row)
+{
+	char name[NL_TELEMETRY_SUBJECT_MAX];
+	if (!subject_of(c, last_component(row->share, '\\'), name))
+		return;
+	if (row->has_bytes) {
+		emit(c, NL_METRIC_SMB_READ_BYTES, name, (double)row->read_bytes);
+		emit(c, NL_METRIC_SMB_WRITE_BYTES, name, (double)row->write_bytes);
+	}
+	emit(c, NL_METRIC_SMB_READS, name, (double)row->reads);
+	emit(c, NL_METRIC_SMB_WRITES, name, (double)row->writes);
+}
+
+/* The kernel tells of the newest connection first; from the oldest on, a name stays with its share when another is
+ * mounted. */
 static const char *take_smb(struct nl_collectors *c, const char *text)
 {
-	struct nl_cifs_stats row;
-	char name[NL_TELEMETRY_SUBJECT_MAX];
-	while (nl_cifs_stats_next(&text, &row)) {
-		if (c->mount_path && !nl_cifs_same_share(row.share, c->smb_share))
-			continue;
-		if (!subject_of(c, last_component(row.share, '\\'), name))
-			continue;
-		if (row.has_bytes) {
-			emit(c, NL_METRIC_SMB_READ_BYTES, name, (double)row.read_bytes);
-			emit(c, NL_METRIC_SMB_WRITE_BYTES, name, (double)row.write_bytes);
-		}
-		emit(c, NL_METRIC_SMB_READS, name, (double)row.reads);
-		emit(c, NL_METRIC_SMB_WRITES, name, (double)row.writes);
-	}
+	unsigned count = 0;
+	while (count < SUBJECTS_MAX && nl_cifs_stats_next(&text, &c->shares[count]))
+		count += !c->mount_path || nl_cifs_same_share(c->shares[count].share, c->smb_share);
+	while (count > 0)
+		emit_share(c, &c->shares[--count]);
 	return NULL;
 }
 

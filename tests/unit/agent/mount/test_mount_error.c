@@ -21,6 +21,7 @@ static const struct {
 	{false, "mount.nfs: Failed to resolve server nosuch: Name or service not known\n", NL_E_NOT_FOUND,
 	 "cannot be resolved"},
 	{false, "mount.nfs: Connection timed out for 192.0.2.10:/x on /m\n", NL_E_TIMEOUT, "does not answer"},
+	{false, "mount.nfs: Resource temporarily unavailable\n", NL_E_PEER, "resolved now"},
 	{false, "mount.nfs: No route to host\n", NL_E_PEER, "cannot be reached"},
 	{false,
 	 "mount.nfs: rpc.statd is not running but is required for remote locking.\nmount.nfs: Either use '-o nolock'\n",

@@ -205,6 +205,7 @@ static void measure_durable(struct nl_measure *measure, int64_t last_ns, int64_t
 	int64_t flushed_ns = flushed ? nl_answer_ns(measure->flush, measure->flush->result->ended_mono_ns) : 0;
 	measure->flush_missing = !flushed && fsync_ns == 0;
 	measure->sent_ns = sent_ns;
+	measure->client_done_ns = fsync_ns > last_ns ? fsync_ns : last_ns;
 	measure->load_end_ns = last_ns;
 	if (fsync_ns > measure->load_end_ns)
 		measure->load_end_ns = fsync_ns;

@@ -72,6 +72,26 @@ static void what_a_mount_keeps_in_memory_is_on_the_wire_until_its_fsync(void **s
 	nl_model_fini(&model);
 }
 
+static void files_that_are_laid_between_two_phases_are_in_neither(void **state)
+{
+	struct world *world = *state;
+	unsigned phase[4];
+	for (unsigned i = 0; i < 4; i++)
+		phase[i] = world_share(world, 0, i % 2 ? NL_WORKLOAD_SEQ_READ : NL_WORKLOAD_SEQ_WRITE, 1);
+	world_begin(world);
+	for (unsigned i = 0; i < 4; i++)
+		world_does(world, phase[i], i % 2 ? LOAD(.lay = 40 * MB) : LOAD(.seconds = 2.5, .flush_s = 0.6));
+	world_end(world, NL_RUN_DONE, &model);
+	const struct nl_figure *write = world_figure(&model, "nfs seq-write 1"),
+			       *read = world_figure(&model, "nfs seq-read 1");
+	assert_true(near(write->ledger.client_nic, 200 * MB * 1514 / 1448, 0.005));
+	assert_true(near(write->ledger.nas_nic, 200 * MB * 1514 / 1448, 0.005));
+	assert_true(near(write->ledger.disks, 200 * MB, 0.005));
+	assert_true(near(read->ledger.client_nic, 400 * MB * 1514 / 1448, 0.005));
+	assert_true(near(read->ledger.disks, 400 * MB, 0.005));
+	nl_model_fini(&model);
+}
+
 static void more_than_the_wire_delivered_is_client_cached(void **state)
 {
 	const struct load *load = LOAD(.rate = 900 * MB, .wire = 0.02, .disks = 0);
@@ -254,6 +274,7 @@ int main(void)
 		WORLD_TEST(a_cold_read_that_the_disks_confirm_is_valid),
 		WORLD_TEST(a_write_counts_until_it_is_durable_on_the_nas),
 		WORLD_TEST(what_a_mount_keeps_in_memory_is_on_the_wire_until_its_fsync),
+		WORLD_TEST(files_that_are_laid_between_two_phases_are_in_neither),
 		WORLD_TEST(more_than_the_wire_delivered_is_client_cached),
 		WORLD_TEST(one_cached_iteration_of_two_makes_the_figure_client_cached),
 		WORLD_TEST(a_warm_read_through_the_clients_cache_is_client_cached_however_short),

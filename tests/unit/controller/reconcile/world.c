@@ -359,6 +359,12 @@ void world_does(struct world *world, unsigned index, const struct load *load)
 	bool load_phase = phase->kind == NL_PHASE_POOL || phase->kind == NL_PHASE_SHARE;
 	bool write = phase->workload == NL_WORKLOAD_SEQ_WRITE && load_phase;
 	const char *agent = phase->on_nas ? "nas" : "client";
+	if (load->lay > 0)
+		wire_flow(world, true, world->now_ns + 10 * NL_NS_PER_MS, world->now_ns + 360 * NL_NS_PER_MS,
+			  load->lay);
+	if (load->lay > 0)
+		flow(world, "nas", NL_METRIC_DISK_WRITE_BYTES, "loop1", world->now_ns + 10 * NL_NS_PER_MS,
+		     world->now_ns + 360 * NL_NS_PER_MS, load->lay);
 	world->now_ns += 370 * NL_NS_PER_MS;
 	if (load_phase && phase->workload == NL_WORKLOAD_SEQ_READ) {
 		store_plain(world, index, "nas", "evict", world->now_ns - 50 * NL_NS_PER_MS, world->now_ns);

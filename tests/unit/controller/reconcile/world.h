@@ -58,6 +58,7 @@ struct load {
 	double fsync_s; /* writes through a mount: bytes wait in the client's memory and are sent until this long after
 			   the last write */
 	bool failed, no_flush, cut_off;
+	double lay;          /* reads: bytes that the client lays in files before the caches are dropped */
 	double foreign_wire; /* bytes that others moved meanwhile */
 };
 /* What a test names replaces the usual. */

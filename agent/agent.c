@@ -8,21 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "agent/session.h"
 #include "agent/undo.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "base/time.h"
 
 #define DIAL_STEP_NS     (1 * NL_NS_PER_S)
 #define REFUSED_PAUSE_NS (2 * NL_NS_PER_S)
+#define REASON_PAUSE_NS  (30 * NL_NS_PER_S)
 
 static void say(const struct nl_agent *agent, const char *format, va_list args)
 {
 	char line[1400];
 	vsnprintf(line, sizeof line, format, args);
+	nl_text_clean(line);
 	fprintf(stderr, "nasline-agent%s%s: %s\n", agent->name[0] ? " " : "", agent->name, line);
 }
 
@@ -59,9 +62,29 @@ static int read_url(struct nl_agent *agent, struct nl_error *err)
 	return rc;
 }
 
+/* The journal would be made with its directories: a mistyped name is not to become one. */
+static int check_state_dir(const struct nl_agent *agent, const char *state_dir, struct nl_error *err)
+{
+	struct stat st;
+	int failed = strlen(state_dir) >= sizeof agent->state_dir ? ENAMETOOLONG : 0;
+	if (!failed && stat(state_dir, &st) != 0)
+		failed = errno;
+	if (!failed && !S_ISDIR(st.st_mode))
+		failed = ENOTDIR;
+	if (!failed)
+		return NL_E_OK;
+	int rc = nl_error_sys(err, failed, "open the state directory");
+	nl_error_where(err, "%s", state_dir);
+	nl_error_todo(err, "join a controller first: nasline-agent join URL TOKEN; or name the directory with --state");
+	return rc;
+}
+
 int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, struct nl_error *err)
 {
 	pthread_condattr_t monotonic;
+	int rc = check_state_dir(agent, state_dir, err);
+	if (rc != NL_E_OK)
+		return rc;
 	memset(agent, 0, sizeof *agent);
 	snprintf(agent->state_dir, sizeof agent->state_dir, "%s", state_dir);
 	agent->quiet = quiet;
@@ -70,11 +93,7 @@ int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, str
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&agent->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	int rc = nl_identity_check_agent(state_dir, agent->name, err);
-	if (rc == NL_E_OK)
-		rc = read_url(agent, err);
-	if (rc == NL_E_OK)
-		rc = nl_journal_open(state_dir, &agent->journal, err);
+	rc = nl_journal_open(state_dir, &agent->journal, err);
 	if (rc != NL_E_OK)
 		nl_agent_fini(agent);
 	return rc;
@@ -152,6 +171,7 @@ void nl_agent_edge(struct nl_agent *agent)
 		nl_telemetry_sample_now(agent->telemetry);
 }
 
+/* Removes what the journal holds, and says what could not be removed: the agent goes on. */
 static int clean(struct nl_agent *agent, const char *when, struct nl_error *err)
 {
 	struct nl_undo_scope everything = {.run_id = NULL};
@@ -175,15 +195,25 @@ static void pause_for(const atomic_bool *quit, int64_t pause_ns)
 		nl_sleep_until_mono(nl_mono_ns() + 100 * NL_NS_PER_MS);
 }
 
-/* Says a reason once, not at every attempt. */
-static void note_reason(struct nl_agent *agent, char *last, size_t size, const struct nl_error *err)
+struct reason {
+	char text[1200];
+	int64_t said_mono_ns;
+};
+
+/* Says a reason once, not at every attempt, and of reasons that take turns no more than one in a while. */
+static void note_reason(const struct nl_agent *agent, struct reason *last, const struct nl_error *err)
 {
-	char line[1200];
+	char line[sizeof last->text];
+	int64_t now = nl_mono_ns();
 	nl_error_line(err, line, sizeof line);
-	if (strncmp(last, line, size - 1) == 0)
+	if (strcmp(last->text, line) == 0 || (last->text[0] && now - last->said_mono_ns < REASON_PAUSE_NS))
 		return;
-	snprintf(last, size, "%s", line);
-	nl_agent_note(agent, "%s", line);
+	snprintf(last->text, sizeof last->text, "%s", line);
+	last->said_mono_ns = now;
+	if (err->code == NL_E_TIMEOUT)
+		nl_agent_info(agent, "%s", line); /* nobody there: what an agent waits for, and at times more */
+	else
+		nl_agent_note(agent, "%s", line);
 }
 
 static int one_session(struct nl_agent *agent, const atomic_bool *quit, struct nl_error *err)
@@ -197,23 +227,26 @@ static int one_session(struct nl_agent *agent, const atomic_bool *quit, struct n
 
 int nl_agent_run(struct nl_agent *agent, const atomic_bool *quit, bool once, struct nl_error *err)
 {
-	char reason[1200] = "";
+	struct reason reason = {.text = ""};
 	int left = clean(agent, "at start", err);
-	int rc = nl_dialer_start(agent->url, agent->state_dir, NULL, &agent->dialer, err);
+	int rc = nl_identity_check_agent(agent->state_dir, agent->name, err);
+	if (rc == NL_E_OK)
+		rc = read_url(agent, err);
+	if (rc == NL_E_OK)
+		rc = nl_dialer_start(agent->url, agent->state_dir, NULL, &agent->dialer, err);
 	if (rc != NL_E_OK)
 		return rc;
 	nl_agent_info(agent, "dialling %s", agent->url);
 	while (!atomic_load(quit)) {
 		struct nl_error why;
 		rc = nl_session_open(agent, DIAL_STEP_NS, &why);
-		if (rc == NL_E_TIMEOUT)
-			continue;
 		if (rc != NL_E_OK) {
-			note_reason(agent, reason, sizeof reason, &why);
-			pause_for(quit, REFUSED_PAUSE_NS);
+			note_reason(agent, &reason, &why);
+			if (rc != NL_E_TIMEOUT)
+				pause_for(quit, REFUSED_PAUSE_NS);
 			continue;
 		}
-		reason[0] = '\0';
+		reason.text[0] = '\0';
 		left = one_session(agent, quit, err);
 		if (once)
 			break;

@@ -62,14 +62,18 @@ struct nl_agent {
 	struct nl_keepsake keepsake; /* what the journal must not hold: secrets for cleaning up */
 };
 
-/* nl_agent_init opens the state directory (checks the identity, takes the journal) for `nasline-agent run`. */
+/*
+ * nl_agent_init takes the journal of a state directory that is there (NL_E_NOT_FOUND otherwise; NL_E_SYSTEM with EWOULDBLOCK
+ * in sys_errno while another process has it). The identity is not looked at: cleaning up must work without a good one.
+ * The agent is the caller's memory; nl_agent_fini after a success only.
+ */
 int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, struct nl_error *err);
 void nl_agent_fini(struct nl_agent *agent);
 
 /*
- * nl_agent_run cleans what an earlier process left, then serves sessions until *quit becomes true (polled often) or,
- * with `once`, until the first session that was established has ended. Prints what happens as lines on stderr. Always
- * ends with the load stopped and everything cleaned up; NL_E_LEFTOVER names what could not be.
+ * nl_agent_run cleans what an earlier process left, checks the identity, then serves sessions until *quit becomes true
+ * (polled often) or, with `once`, until the first session that was established has ended. Prints what happens as lines
+ * on stderr. Always ends with the load stopped and everything cleaned up; NL_E_LEFTOVER names what could not be.
  */
 int nl_agent_run(struct nl_agent *agent, const atomic_bool *quit, bool once, struct nl_error *err);
 

@@ -228,12 +228,18 @@ static int check_directory(const char *directory, struct nl_error *err)
 		char path[1100];
 		snprintf(path, sizeof path, "%s/.nasline-probe", directory);
 		fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd >= 0)
-			unlink(path);
+		if (fd >= 0 && unlink(path) != 0) {
+			int unlink_errno = errno;
+			close(fd);
+			nl_error_sys(err, unlink_errno, "remove a test file of no bytes");
+			nl_error_where(err, "%s", path);
+			return err->code = NL_E_LEFTOVER;
+		}
 	}
 	if (fd < 0) {
 		int rc = nl_error_sys(err, errno, "write into the test directory");
-		return nl_error_where(err, "%s", directory), rc;
+		nl_error_where(err, "%s", directory);
+		return rc;
 	}
 	close(fd);
 	return NL_E_OK;
@@ -242,12 +248,15 @@ static int check_directory(const char *directory, struct nl_error *err)
 int nl_task_probe(struct nl_agent *agent, const Nl__Order *order, struct nl_outcome *outcome, struct nl_error *err)
 {
 	const Nl__Probe *ask = order->probe;
+	int rc = nl_undo_inside_scratch(ask->directory, order->run_id, err);
+	if (rc != NL_E_OK)
+		return rc;
 	if (!ask->share) {
-		int rc = check_directory(ask->directory, err);
+		rc = check_directory(ask->directory, err);
 		return rc == NL_E_OK ? nl_mount_facts(ask->directory, share_fact_sink, outcome, err) : rc;
 	}
 	struct nl_kept_share kept;
-	int rc = keep_share(agent, ask->share, &kept, err);
+	rc = keep_share(agent, ask->share, &kept, err);
 	if (rc != NL_E_OK)
 		return rc;
 	struct nl_share_target target = nl_kept_share_target(&kept);
@@ -286,7 +295,15 @@ int nl_task_cleanup(struct nl_agent *agent, const Nl__Order *order, struct nl_ou
 	struct nl_undo_scope scope = {.run_id = order->run_id, .keep_scratch = !order->cleanup->scratch};
 	unsigned undone = 0;
 	nl_ready_load_drop(agent);
+	nl_netbench_server_free(agent->line_server);
+	agent->line_server = NULL;
 	int rc = nl_undo(agent, &scope, &undone, err);
+	/* The passwords were kept for this; what could not be removed is tried again when the session ends. */
+	if (rc == NL_E_OK) {
+		pthread_mutex_lock(&agent->lock);
+		nl_keepsake_wipe(&agent->keepsake);
+		pthread_mutex_unlock(&agent->lock);
+	}
 	nl_outcome_factf(outcome, "cleanup", "removed", "%u", undone);
 	return rc;
 }

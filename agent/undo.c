@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/mount/mount.h"
+#include "agent/storage/scratch.h"
 #include "agent/storage/storage.h"
 #include "base/parse.h"
 #include "base/time.h"
@@ -21,6 +22,26 @@
 void nl_undo_detail(char *buf, size_t size, const char *prefix, unsigned count, const char *label)
 {
 	snprintf(buf, size, "%s\t%u\t%s", prefix, count, label);
+}
+
+int nl_undo_inside_scratch(const char *directory, const char *run_id, struct nl_error *err)
+{
+	char name[80];
+	bool inside = false, climbs = false;
+	snprintf(name, sizeof name, "%s%s", NL_SCRATCH_PREFIX, run_id);
+	for (const char *at = directory; *at;) {
+		at += strspn(at, "/");
+		size_t len = strcspn(at, "/");
+		inside = inside || (run_id[0] && len == strlen(name) && strncmp(at, name, len) == 0);
+		climbs = climbs || (len == 2 && strncmp(at, "..", 2) == 0);
+		at += len;
+	}
+	if (inside && !climbs)
+		return NL_E_OK;
+	nl_error_set(err, NL_E_ACCESS, "an order that would write outside the run's scratch directory is refused");
+	nl_error_where(err, "%s", directory);
+	nl_error_why(err, "it is not below a directory named %s", name);
+	return NL_E_ACCESS;
 }
 
 static bool split_detail(char *detail, const char **prefix, unsigned *count, const char **label)
@@ -91,7 +112,8 @@ static int undo_share_files(struct nl_agent *agent, const struct nl_journal_entr
 	memcpy(detail, entry->detail, sizeof detail);
 	if (!split_detail(detail, &prefix, &count, &label)) {
 		nl_error_set(err, NL_E_LEFTOVER, "a journal entry cannot be understood");
-		return nl_error_where(err, "%s", entry->id);
+		nl_error_where(err, "%s", entry->id);
+		return NL_E_LEFTOVER;
 	}
 	if (label[0] == '\0')
 		return nl_undo_files(entry->path, prefix, count, err);

@@ -85,7 +85,7 @@ static int job_from(const Nl__Load *ask, struct nl_ready_load *ready, struct nl_
 	if ((unsigned)ask->engine >= sizeof engines / sizeof *engines)
 		return nl_error_set(err, NL_E_UNSUPPORTED, "unknown engine %d", (int)ask->engine);
 	if (strlen(ask->directory) >= sizeof ready->directory || strlen(ask->file_prefix) >= sizeof ready->prefix ||
-	    strchr(ask->file_prefix, '/'))
+	    strpbrk(ask->file_prefix, "/\t\n"))
 		return nl_error_set(err, NL_E_CONFIG, "the load's directory or file prefix cannot be used");
 	snprintf(ready->directory, sizeof ready->directory, "%s", ask->directory);
 	snprintf(ready->prefix, sizeof ready->prefix, "%s", ask->file_prefix);
@@ -172,6 +172,8 @@ int nl_task_load(struct nl_agent *agent, const Nl__Order *order, struct nl_outco
 	int rc = job_from(order->load, ready, err);
 	if (rc == NL_E_OK)
 		rc = nl_job_check(&ready->job, err);
+	if (rc == NL_E_OK && ready->job.engine != NL_ENGINE_NULL)
+		rc = nl_undo_inside_scratch(ready->directory, order->run_id, err);
 	if (rc == NL_E_OK && !journal_knows(agent, order->run_id, ready))
 		rc = journal_files(agent, order->run_id, ready, err);
 	if (rc == NL_E_OK)

@@ -18,6 +18,8 @@
 #include "base/options.h"
 #include "base/time.h"
 
+#define PREDECESSOR_NS (30 * NL_NS_PER_S)
+
 static atomic_bool quit;
 
 static void on_signal(int number)
@@ -100,17 +102,36 @@ int nl_command_join(int argc, char **argv, struct nl_error *err)
 	nl_join_default_name(name_text);
 	rc = nl_join(arguments[0], token_argument(arguments[1], token_text, sizeof token_text), name ? name : name_text,
 		     state, again, timeout_ns, err);
+	explicit_bzero(token_text, sizeof token_text);
 	if (rc == NL_E_OK)
 		printf("joined as %s; start the agent with: nasline-agent run --state %s\n", name ? name : name_text,
 		       state);
 	return rc;
 }
 
+/*
+ * The agent of a `nasline local` that was killed may still be cleaning up when the next one is started: wait for the
+ * journal that long.
+ */
+static int init_patiently(struct nl_agent *agent, const char *state, bool quiet, int64_t patience_ns,
+			  struct nl_error *err)
+{
+	int64_t until = nl_mono_ns() + patience_ns;
+	for (;;) {
+		int rc = nl_agent_init(agent, state, quiet, err);
+		bool taken = rc != NL_E_OK && err->sys_errno == EWOULDBLOCK;
+		if (!taken || nl_mono_ns() >= until || atomic_load(&quit))
+			return rc;
+		nl_sleep_until_mono(nl_mono_ns() + 100 * NL_NS_PER_MS);
+	}
+}
+
 int nl_command_run(int argc, char **argv, struct nl_error *err)
 {
 	char state_text[1024];
 	const char *state = default_state(state_text, sizeof state_text), *arguments[16];
-	bool once = false, with_parent = false, quiet = false, help = false;
+	bool once = false, quiet = false, help = false;
+	uint64_t parent = 0;
 	size_t count = 0;
 	struct nl_agent agent;
 	static const char *const examples[] = {"nasline-agent run\n    as a service; ends cleanly at SIGTERM or Ctrl-C",
@@ -118,8 +139,8 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 	const struct nl_option options[] = {
 		STATE_OPTION,
 		{"once", 0, NL_OPTION_FLAG, &once, NULL, "end after the first session with the controller", 0, 0},
-		{"with-parent", 0, NL_OPTION_FLAG, &with_parent, NULL,
-		 "end when the process that started this one ends", 0, 0},
+		{"parent", 0, NL_OPTION_UINT, &parent, "PID",
+		 "end when the process PID, which started this one, ends (for `nasline local`)", 1, INT32_MAX},
 		{"quiet", 'q', NL_OPTION_FLAG, &quiet, NULL, "say errors only", 0, 0},
 	};
 	const struct nl_command command = {
@@ -140,13 +161,13 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 		return rc;
 	}
 	catch_signals();
-	if (with_parent) {
-		pid_t parent = getppid();
+	if (parent) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent)
+		/* The number is given, for a parent that is gone already would not be seen. */
+		if (getppid() != (pid_t)parent)
 			return nl_error_set(err, NL_E_CANCELLED, "the parent process is gone");
 	}
-	rc = nl_agent_init(&agent, state, quiet, err);
+	rc = init_patiently(&agent, state, quiet, parent ? PREDECESSOR_NS : 0, err);
 	if (rc != NL_E_OK)
 		return rc;
 	rc = nl_agent_run(&agent, &quit, once, err);

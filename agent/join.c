@@ -17,6 +17,8 @@
 #include "proto/link.h"
 #include "proto/message.h"
 
+#define STATE_DIR_MAX 1000
+
 struct joining {
 	const char *url, *name, *state_dir;
 	struct nl_token token;
@@ -114,12 +116,16 @@ static int be_signed(const struct joining *joining, const char *ca_pem, struct n
 static int make_state_dir(const char *state_dir, bool again, struct nl_error *err)
 {
 	char path[1100];
-	if (mkdir(state_dir, 0700) != 0 && errno != EEXIST) {
-		int rc = nl_error_sys(err, errno, "create the state directory");
+	int failed = strlen(state_dir) > STATE_DIR_MAX ? ENAMETOOLONG : 0;
+	if (!failed && mkdir(state_dir, 0700) != 0 && errno != EEXIST)
+		failed = errno;
+	if (failed) {
+		int rc = nl_error_sys(err, failed, "create the state directory");
 		nl_error_where(err, "%s", state_dir);
 		return rc;
 	}
-	snprintf(path, sizeof path, "%s/agent.crt", state_dir);
+	/* Written last: without it the agent has not joined, whatever else a crash left. */
+	snprintf(path, sizeof path, "%s/controller", state_dir);
 	if (!again && access(path, F_OK) == 0) {
 		int rc = nl_error_set(err, NL_E_CONFIG, "this agent has joined a controller already");
 		nl_error_where(err, "%s", state_dir);

@@ -1,15 +1,12 @@
 /*
  * main: the program nasline-agent: join, run, probe, cleanup.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "agent/agent.h"
 #include "agent/commands.h"
+#include "agent/io/load.h"
 #include "base/options.h"
 
 struct command_row {
@@ -65,5 +62,7 @@ int main(int argc, char **argv)
 	fprintf(stderr, "nasline-agent: unknown command \"%s\"\n", argv[1]);
 	if (nearest)
 		fprintf(stderr, "  did you mean \"%s\"?\n", nearest);
+	else
+		fprintf(stderr, "  see: nasline-agent --help\n");
 	return nl_code_exit_status(NL_E_USAGE);
 }

@@ -86,10 +86,11 @@ static void find_agent(char *path, size_t size)
 
 static int spawn(struct nl_local_agent *agent, const char *dir, struct nl_error *err)
 {
-	char path[1200];
-	char *const argv[] = {"nasline-agent", "run", "--state", (char *)dir, "--with-parent", "--quiet", NULL};
+	char path[1200], parent[24];
+	char *const argv[] = {"nasline-agent", "run", "--state", (char *)dir, "--parent", parent, "--quiet", NULL};
 	posix_spawnattr_t attributes;
 	find_agent(path, sizeof path);
+	snprintf(parent, sizeof parent, "%d", (int)getpid());
 	posix_spawnattr_init(&attributes);
 	/* A group of its own: a Ctrl-C at the terminal is the controller's, which then ends the load in good order. */
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);

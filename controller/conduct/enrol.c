@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "controller/conduct/server_private.h"
 
@@ -153,11 +154,14 @@ void nl_server_hello(struct nl_server *server, const Nl__Hello *hello, bool veri
 	memset(challenge, 0, sizeof *challenge);
 	snprintf(challenge->name, sizeof challenge->name, "%s", hello->agent_name);
 	snprintf(challenge->host, sizeof challenge->host, "%s", hello->host_name);
+	nl_text_clean(challenge->host);
 	snprintf(challenge->version, sizeof challenge->version, "%s", hello->program_version);
+	nl_text_clean(challenge->version);
 	size_t used = 0;
 	for (size_t i = 0; i < hello->n_capabilities && used < sizeof challenge->capabilities - 1; i++)
 		used += (size_t)snprintf(challenge->capabilities + used, sizeof challenge->capabilities - used, "%s%s",
 					 i ? " " : "", hello->capabilities[i]);
+	nl_text_clean(challenge->capabilities);
 	memcpy(challenge->nonce, nonce, sizeof nonce);
 	memcpy(challenge->certificate, hello->certificate_der.data, hello->certificate_der.len);
 	challenge->certificate_len = hello->certificate_der.len;
@@ -192,6 +196,7 @@ static int begin_session(struct nl_server *server, const struct nl_challenge *ch
 		peer->session = session;
 		peer->seen_mono_ns = nl_mono_ns();
 		peer->abort_order = 0;
+		peer->abort_told = false;
 		peer->live_at_ns = 0;
 		nl_peer_order_forget(peer);
 		struct nl_challenge *proved = nl_peers_challenge(&server->peers, challenge->name, challenge->nonce);

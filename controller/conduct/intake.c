@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "controller/conduct/server_private.h"
+#include "proto/clock.h"
 #include "proto/metric.h"
 
 static void acknowledge(struct nl_answer *answer)
@@ -17,15 +19,15 @@ static void acknowledge(struct nl_answer *answer)
 }
 
 static int store_series(struct nl_store *store, const char *run_id, const char *agent, const Nl__Series *series,
-			int64_t offset_ns, struct nl_error *err)
+			const struct nl_clock *clock, struct nl_error *err)
 {
 	int64_t *times = malloc(series->n_value * sizeof *times);
 	if (!times)
 		return nl_error_sys(err, ENOMEM, "store samples");
-	int64_t at = series->first_mono_ns + offset_ns;
+	int64_t mono = series->first_mono_ns;
 	for (size_t i = 0; i < series->n_value; i++) {
-		at += series->delta_ns[i];
-		times[i] = at;
+		mono += series->delta_ns[i]; /* the decoder has seen that no sum is too large */
+		times[i] = nl_clock_to_controller(clock, mono);
 	}
 	int rc = series->n_value == 0 ? NL_E_OK
 				      : nl_store_samples_add(store, run_id, agent, series->metric, series->subject,
@@ -36,6 +38,7 @@ static int store_series(struct nl_store *store, const char *run_id, const char *
 
 static void update_live(struct nl_server *server, const char *agent, const Nl__Samples *samples)
 {
+	const struct nl_clock clock = {.offset_ns = samples->offset_ns, .known = true};
 	double bytes = 0;
 	int64_t at = 0;
 	for (size_t i = 0; i < samples->n_series; i++) {
@@ -43,9 +46,10 @@ static void update_live(struct nl_server *server, const char *agent, const Nl__S
 		if (series->n_value == 0 ||
 		    (series->metric != NL_METRIC_STREAM_BYTES && series->metric != NL_METRIC_LINE_BYTES))
 			continue;
-		int64_t instant = series->first_mono_ns + samples->offset_ns;
+		int64_t instant = series->first_mono_ns;
 		for (size_t k = 0; k < series->n_delta_ns; k++)
 			instant += series->delta_ns[k];
+		instant = nl_clock_to_controller(&clock, instant);
 		bytes += series->value[series->n_value - 1];
 		at = instant > at ? instant : at;
 	}
@@ -60,10 +64,37 @@ static void update_live(struct nl_server *server, const char *agent, const Nl__S
 	pthread_mutex_unlock(&server->lock);
 }
 
+/*
+ * What belongs to an order's figure could not be kept: the order fails, for a figure without its evidence is none. order 0:
+ * whichever the agent has in hand.
+ */
+static void fail_order(struct nl_server *server, const char *agent, uint64_t order, const struct nl_error *why)
+{
+	pthread_mutex_lock(&server->lock);
+	struct nl_peer *peer = nl_peers_find(&server->peers, agent);
+	if (peer && peer->order.id && (order == 0 || peer->order.id == order) && !peer->order.result) {
+		peer->order.lost = *why;
+		pthread_cond_broadcast(&server->changed);
+	}
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* Samples that the agent had no room for are missing in the figures that come of them: it is said. */
+static int store_lost(struct nl_store *store, const char *run_id, const char *agent, uint64_t lost,
+		      struct nl_error *err)
+{
+	char text[200];
+	if (lost == 0)
+		return NL_E_OK;
+	snprintf(text, sizeof text, "agent %s lost %llu samples of its telemetry", agent, (unsigned long long)lost);
+	return nl_store_event_add(store, run_id, nl_clock_controller_ns(), "warning", text, err);
+}
+
 void nl_server_samples(struct nl_server *server, const Nl__Request *request, const char *agent,
 		       struct nl_answer *answer)
 {
 	const Nl__Samples *samples = request->samples;
+	const struct nl_clock clock = {.offset_ns = samples->offset_ns, .known = true};
 	char run_id[64];
 	bool fresh = false;
 	pthread_mutex_lock(&server->lock);
@@ -71,22 +102,36 @@ void nl_server_samples(struct nl_server *server, const Nl__Request *request, con
 	pthread_mutex_unlock(&server->lock);
 	update_live(server, agent, samples);
 	acknowledge(answer);
-	if (run_id[0] == '\0' || samples->n_series == 0)
+	if (run_id[0] == '\0' || (samples->n_series == 0 && samples->lost == 0))
 		return;
 	struct nl_store *store = nl_server_store_lock(server);
 	int rc = nl_store_begin(store, &answer->error);
 	if (rc == NL_E_OK) {
 		rc = nl_store_seen(store, agent, request->session, request->seq, &fresh, &answer->error);
 		for (size_t i = 0; rc == NL_E_OK && fresh && i < samples->n_series; i++)
-			rc = store_series(store, run_id, agent, samples->series[i], samples->offset_ns, &answer->error);
+			rc = store_series(store, run_id, agent, samples->series[i], &clock, &answer->error);
+		if (rc == NL_E_OK && fresh)
+			rc = store_lost(store, run_id, agent, samples->lost, &answer->error);
 		if (rc == NL_E_OK)
 			rc = nl_store_commit(store, &answer->error);
 		if (rc != NL_E_OK)
 			nl_store_rollback(store);
 	}
 	nl_server_store_unlock(server);
-	if (rc != NL_E_OK)
+	if (rc != NL_E_OK) {
+		fail_order(server, agent, 0, &answer->error);
 		nl_answer_refuse(answer, false);
+	}
+}
+
+/* What an agent says of its machine ends on terminals and in reports. */
+static void clean_facts(Nl__Fact **facts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		nl_text_clean(facts[i]->subject);
+		nl_text_clean(facts[i]->key);
+		nl_text_clean(facts[i]->value);
+	}
 }
 
 /* Facts about a share carry its name, which only the controller knows. */
@@ -153,18 +198,27 @@ void nl_server_result(struct nl_server *server, const Nl__Request *request, cons
 	struct nl_peer *peer = nl_peers_find(&server->peers, agent);
 	if (peer && peer->order.id == request->result->order)
 		order = peer->order; /* plain fields only are used below */
+	if (peer && peer->abort_order == request->result->order)
+		peer->abort_order = 0;
 	pthread_mutex_unlock(&server->lock);
 	acknowledge(answer);
 	if (order.id == 0)
 		return; /* an order that was given up: its result no longer matters */
-	if (order.run_id[0] && store_result(server, request, agent, &order, &fresh, &answer->error) != NL_E_OK) {
+	clean_facts(request->result->fact, request->result->n_fact);
+	if (request->result->line)
+		clean_facts(request->result->line->fact, request->result->line->n_fact);
+	int rc = order.run_id[0] ? store_result(server, request, agent, &order, &fresh, &answer->error) : NL_E_OK;
+	Nl__Result *copy = rc == NL_E_OK ? copy_result(request->result) : NULL;
+	if (!copy) {
+		if (rc == NL_E_OK)
+			nl_error_sys(&answer->error, ENOMEM, "take a result");
+		fail_order(server, agent, order.id, &answer->error);
 		nl_answer_refuse(answer, false);
 		return;
 	}
-	Nl__Result *copy = copy_result(request->result);
 	pthread_mutex_lock(&server->lock);
 	peer = nl_peers_find(&server->peers, agent);
-	if (copy && peer && peer->order.id == order.id && !peer->order.result) {
+	if (peer && peer->order.id == order.id && !peer->order.result) {
 		peer->order.result = copy;
 		copy = NULL;
 		pthread_cond_broadcast(&server->changed);

@@ -101,8 +101,9 @@ static int spawn(struct nl_local_agent *agent, const char *dir, struct nl_error 
 	if (rc == 0)
 		return NL_E_OK;
 	agent->pid = 0;
-	nl_error_sys(err, rc, "start nasline-agent on this machine");
-	return nl_error_todo(err, "install nasline-agent beside nasline, or in PATH");
+	rc = nl_error_sys(err, rc, "start nasline-agent on this machine");
+	nl_error_todo(err, "install nasline-agent beside nasline, or in PATH");
+	return rc;
 }
 
 int nl_local_start(struct nl_local_agent *agent, const char *home, struct nl_store *store, uint16_t port,
@@ -128,7 +129,8 @@ int nl_local_stop(struct nl_local_agent *agent, struct nl_error *err)
 			waitpid(agent->pid, &status, 0);
 			agent->pid = 0;
 			nl_error_set(err, NL_E_LEFTOVER, "the local agent did not end when asked and was killed");
-			return nl_error_todo(err, "the next `nasline local` removes what it left");
+			nl_error_todo(err, "the next `nasline local` removes what it left");
+			return NL_E_LEFTOVER;
 		}
 		nl_sleep_until_mono(nl_mono_ns() + 20 * NL_NS_PER_MS);
 	}

@@ -21,7 +21,8 @@ struct nl_peer_order {
 	size_t len;
 	unsigned phase;
 	char run_id[64], role[16], label[64];
-	Nl__Result *result; /* arrived, not fetched */
+	Nl__Result *result;   /* arrived, not fetched */
+	struct nl_error lost; /* code not OK: what its agent sent could not be stored */
 };
 
 struct nl_peer {

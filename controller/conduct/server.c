@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "controller/conduct/server_private.h"
 #include "proto/clock.h"
@@ -26,6 +27,7 @@ void nl_server_event(struct nl_server *server, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	nl_text_clean(text);
 	pthread_mutex_lock(&server->event_lock);
 	server->config.event(server->config.event_context, text);
 	pthread_mutex_unlock(&server->event_lock);
@@ -326,8 +328,8 @@ int nl_server_wait_agent(struct nl_server *server, const char *agent, int64_t ti
 		return nl_error_set(err, NL_E_CANCELLED, "stopped while waiting for agent %s", agent);
 	nl_error_set(err, NL_E_TIMEOUT, "agent %s is not here", agent);
 	nl_error_why(err, "it did not say hello within %.0f s", (double)timeout_ns / 1e9);
-	return nl_error_todo(
-		err, "start it there with `nasline-agent run`; see which agents have joined with `nasline agents`");
+	nl_error_todo(err, "start it there with `nasline-agent run`; see which agents have joined with `nasline agents`");
+	return NL_E_TIMEOUT;
 }
 
 bool nl_server_has_capability(struct nl_server *server, const char *agent, const char *capability)
@@ -345,7 +347,8 @@ static int lost(const char *agent, struct nl_error *err)
 {
 	nl_error_set(err, NL_E_PEER, "agent %s is lost", agent);
 	nl_error_why(err, "it was not heard of within its lease, or was started again");
-	return nl_error_todo(err, "see whether nasline-agent runs there; `nasline resume` finishes the campaign");
+	nl_error_todo(err, "see whether nasline-agent runs there; `nasline resume` finishes the campaign");
+	return NL_E_PEER;
 }
 
 static void *pack_order(const Nl__Order *order, size_t *len)
@@ -389,6 +392,22 @@ int nl_server_order(struct nl_server *server, const char *agent, Nl__Order *orde
 	return rc;
 }
 
+/* The lock is held. Also of an agent that seems lost: it may be heard of again, still at work. */
+static void give_up(struct nl_server *server, struct nl_peer *peer)
+{
+	peer->abort_order = peer->order.id;
+	peer->abort_told = false;
+	nl_peer_order_forget(peer);
+	pthread_cond_broadcast(&server->changed);
+}
+
+static int copy_error(struct nl_error *err, const struct nl_error *from)
+{
+	if (err)
+		*err = *from;
+	return from->code;
+}
+
 int nl_server_await(struct nl_server *server, const char *agent, uint64_t id, int64_t timeout_ns,
 		    const atomic_bool *stop, Nl__Result **result, struct nl_error *err)
 {
@@ -397,31 +416,33 @@ int nl_server_await(struct nl_server *server, const char *agent, uint64_t id, in
 	*result = NULL;
 	pthread_mutex_lock(&server->lock);
 	struct nl_peer *peer = nl_peers_find(&server->peers, agent);
-	while (peer && peer->order.id == id && !peer->order.result && alive(server, peer) && nl_mono_ns() < until &&
-	       !atomic_load(stop))
+	while (peer && peer->order.id == id && !peer->order.result && peer->order.lost.code == NL_E_OK &&
+	       alive(server, peer) && nl_mono_ns() < until && !atomic_load(stop))
 		wait_change(server, until);
-	if (peer && peer->order.id == id && peer->order.result) {
+	if (!peer || peer->order.id != id) {
+		rc = lost(agent, err);
+	} else if (peer->order.result) {
 		*result = peer->order.result;
 		peer->order.result = NULL;
 		nl_peer_order_forget(peer);
-	} else if (!alive(server, peer) || peer->order.id != id) {
-		rc = lost(agent, err);
 	} else {
-		peer->abort_order = id;
-		peer->abort_told = false;
-		nl_peer_order_forget(peer);
-		rc = atomic_load(stop)
-			     ? nl_error_set(err, NL_E_CANCELLED, "stopped on request")
-			     : nl_error_set(err, NL_E_TIMEOUT, "agent %s did not finish its task within %.0f s", agent,
-					    (double)timeout_ns / 1e9);
-		pthread_cond_broadcast(&server->changed);
+		if (peer->order.lost.code != NL_E_OK)
+			rc = copy_error(err, &peer->order.lost);
+		else if (!alive(server, peer))
+			rc = lost(agent, err);
+		else if (atomic_load(stop))
+			rc = nl_error_set(err, NL_E_CANCELLED, "stopped on request");
+		else
+			rc = nl_error_set(err, NL_E_TIMEOUT, "agent %s did not finish its task within %.0f s", agent,
+					  (double)timeout_ns / 1e9);
+		give_up(server, peer);
 	}
 	pthread_mutex_unlock(&server->lock);
 	if (*result && (*result)->failure) {
 		nl_error_from_failure(err, (*result)->failure);
-		rc = err ? err->code : (*result)->failure->code;
+		rc = nl_code_valid((*result)->failure->code) ? (*result)->failure->code : NL_E_INTERNAL;
 		if (rc == NL_E_OK)
-			rc = NL_E_PEER;
+			rc = nl_error_set(err, NL_E_PEER, "agent %s failed without a reason", agent);
 	}
 	return rc;
 }

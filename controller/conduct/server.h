@@ -24,7 +24,10 @@ struct nl_server_config {
 	const char *listen;     /* "0.0.0.0:7443" */
 	struct nl_store *store; /* used by the server's threads under its store lock */
 	int64_t lease_ns;
-	/* Told of joins, hellos, refusals: one line. Called from serving threads, one call at a time. May be NULL. */
+	/*
+	 * Told of joins, hellos, refusals: one line, fit for a terminal whoever sent its parts. Called from serving
+	 * threads, one call at a time. May be NULL.
+	 */
 	void (*event)(void *context, const char *text);
 	void *event_context;
 };
@@ -60,7 +63,7 @@ struct nl_order_keeping {
 
 /*
  * nl_server_order gives the agent an order; `order` (its id is filled in here, and returned in *id) is packed, not
- * kept. NL_E_PEER when the agent is not there or still has another order.
+ * kept. An order that it had before is forgotten, its result with it. NL_E_PEER when the agent is not there.
  */
 int nl_server_order(struct nl_server *server, const char *agent, Nl__Order *order,
 		    const struct nl_order_keeping *keeping, uint64_t *id, struct nl_error *err);
@@ -68,8 +71,9 @@ int nl_server_order(struct nl_server *server, const char *agent, Nl__Order *orde
 /*
  * nl_server_await waits for the order's result, at most timeout_ns. On success *result is a copy of the caller's
  * (nl_server_result_free), also when it holds a failure: then the failure is the error returned and *result is set.
- * NL_E_PEER: the agent is lost (lease, or it began a new session). NL_E_TIMEOUT, NL_E_CANCELLED (*stop): the order is
- * told to abort and forgotten.
+ * NL_E_PEER: the agent is lost (lease, or it began a new session); NL_E_STORE and others: what it sent for the order
+ * could not be stored; NL_E_TIMEOUT; NL_E_CANCELLED (*stop). In all these cases the agent is told to abort the order,
+ * which is forgotten.
  */
 int nl_server_await(struct nl_server *server, const char *agent, uint64_t id, int64_t timeout_ns,
 		    const atomic_bool *stop, Nl__Result **result, struct nl_error *err);

@@ -313,7 +313,8 @@ static int clean_agent(struct nl_conductor *conductor, unsigned phase, const cha
 	struct nl_order_call call = {agent, phase, "cleanup", "", CLEANUP_TIMEOUT_NS, &never};
 	if (!nl_server_agent_alive(conductor->server, agent)) {
 		nl_error_set(err, NL_E_LEFTOVER, "agent %s cannot be reached to clean up", agent);
-		return nl_error_todo(err, "it cleans up by itself when it starts again, or by `nasline-agent cleanup`");
+		nl_error_todo(err, "it cleans up by itself when it starts again, or by `nasline-agent cleanup`");
+		return NL_E_LEFTOVER;
 	}
 	ask.scratch = scratch;
 	order.task_case = NL__ORDER__TASK_CLEANUP;

@@ -21,7 +21,7 @@
 #define REFUSED_PAUSE_NS (2 * NL_NS_PER_S)
 #define REASON_PAUSE_NS  (30 * NL_NS_PER_S)
 
-static void say(const struct nl_agent *agent, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void say(const struct nl_agent *agent, const char *format, va_list args)
 {
 	char line[1400];
 	vsnprintf(line, sizeof line, format, args);

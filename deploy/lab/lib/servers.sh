@@ -58,7 +58,8 @@ nfs_up() {
 }
 
 # The cache of ganesha would go on serving, and keep the space of, files that an agent removed from the pool directly,
-# as an agent on a real NAS does: attributes are looked up again after a second, idle descriptors closed at once.
+# as an agent on a real NAS does: attributes are looked up again each time (with a second of trust, a directory made anew under an old
+# name was "Stale file handle"), and idle descriptors are closed at once.
 nfs_configuration() {
 	cat <<-CONF
 	NFS_CORE_PARAM {
@@ -101,7 +102,7 @@ nfs_export() {	# nfs_export ID PSEUDO TRANSFER_SIZE
 	    Squash = No_Root_Squash;
 	    SecType = sys;
 	    MaxRead = $3; MaxWrite = $3; PrefRead = $3; PrefWrite = $3;
-	    Attr_Expiration_Time = 1;
+	    Attr_Expiration_Time = 0;
 	    FSAL { Name = VFS; }
 	}
 	CONF

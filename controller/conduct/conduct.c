@@ -17,7 +17,14 @@
 static void live(void *context, double *bytes, int64_t *at_ns)
 {
 	struct nl_conductor *conductor = context;
-	nl_server_live(conductor->server, conductor->live_agent, bytes, at_ns);
+	const char *agent = atomic_load(&conductor->live_agent);
+	nl_server_live(conductor->server, agent ? agent : "", bytes, at_ns);
+}
+
+/* While the status line is there, the server's events go above it. */
+static void show_event(void *context, const char *text)
+{
+	nl_progress_note(context, "%s", text);
 }
 
 static int wait_agents(struct nl_conductor *conductor, struct nl_error *err)
@@ -99,6 +106,7 @@ static int old_run(struct nl_conductor *conductor, const char *run_id, struct nl
 		memcpy(conductor->run_id, run.id, sizeof conductor->run_id);
 		snprintf(conductor->tag, sizeof conductor->tag, "%.32s-r%04x", run.id, attempt);
 		conductor->resumed = true;
+		rc = nl_phases_recall(conductor, err);
 	}
 	return rc;
 }
@@ -232,16 +240,22 @@ static enum nl_run_state end_state(int rc, unsigned measured)
 	return measured > 0 || rc == NL_E_CANCELLED || rc == NL_E_PEER ? NL_RUN_INTERRUPTED : NL_RUN_FAILED;
 }
 
-static void end_run(struct nl_conductor *conductor, int rc, unsigned measured, const struct nl_error *err)
+/* Writes down how the run ended. A run that went well and cannot be written down has not: the error is then the store's. */
+static int end_run(struct nl_conductor *conductor, int rc, unsigned measured, struct nl_error *err)
 {
 	char line[1024] = "";
-	if (rc != NL_E_OK) {
+	struct nl_error store_err;
+	if (rc != NL_E_OK)
 		nl_error_line(err, line, sizeof line);
-		nl_conduct_event(conductor, "error", "%s", line);
-	}
 	struct nl_store *store = nl_server_store_lock(conductor->server);
-	nl_store_run_end(store, conductor->run_id, end_state(rc, measured), nl_clock_controller_ns(), line, NULL);
+	int stored = nl_store_run_end(store, conductor->run_id, end_state(rc, measured), nl_clock_controller_ns(), line,
+				      &store_err);
 	nl_server_store_unlock(conductor->server);
+	if (rc == NL_E_OK && stored != NL_E_OK) {
+		rc = stored;
+		*err = store_err;
+	}
+	return rc;
 }
 
 static int conduct_run(struct nl_conductor *conductor, FILE *progress, struct nl_error *err)
@@ -251,21 +265,23 @@ static int conduct_run(struct nl_conductor *conductor, FILE *progress, struct nl
 	int rc = nl_progress_start(progress, conductor->plan.phase_count, conductor->plan.expected_ns, live, conductor,
 				   &conductor->progress, err);
 	if (rc != NL_E_OK)
-		return rc;
+		return end_run(conductor, rc, measured, err);
+	nl_server_divert(conductor->server, show_event, conductor->progress);
 	nl_server_attach(conductor->server, conductor->run_id);
 	nl_conduct_event(conductor, "info", "run %s %s", conductor->run_id, conductor->resumed ? "resumed" : "begun");
 	rc = run_phases(conductor, &measured, err);
 	if (rc != NL_E_OK) {
 		char line[1200];
-		nl_progress_note(conductor->progress, "%s", nl_error_line(err, line, sizeof line));
+		nl_conduct_event(conductor, "error", "%s", nl_error_line(err, line, sizeof line));
 	}
 	int cleanup_rc = clean_up(conductor, &cleanup_err);
 	if (rc == NL_E_OK && cleanup_rc != NL_E_OK) {
 		rc = cleanup_rc;
 		*err = cleanup_err;
 	}
-	end_run(conductor, rc, measured, err);
+	rc = end_run(conductor, rc, measured, err);
 	nl_server_attach(conductor->server, "");
+	nl_server_divert(conductor->server, NULL, NULL);
 	nl_progress_stop(conductor->progress);
 	return rc;
 }

@@ -46,7 +46,7 @@ struct nl_conductor {
 	char tag[NL_STORE_RUN_ID_MAX];
 	bool resumed;
 	char scratch[1024], scratch_name[128];
-	char live_agent[64]; /* whose load is running, for the progress line */
+	_Atomic(const char *) live_agent; /* whose load is running, for the progress thread; points into the campaign */
 	unsigned line_port;
 	uint8_t line_key[NL_LINE_KEY_BYTES];
 	struct nl_conduct_share share[NL_CAMPAIGN_LIST_MAX];
@@ -97,5 +97,7 @@ int nl_phase_measure(struct nl_conductor *conductor, const struct nl_phase *phas
 		     int64_t *end_ns, struct nl_error *err);
 /* nl_phase_wanted: false for an optional iteration whose figure is steady enough already. */
 bool nl_phase_wanted(const struct nl_conductor *conductor, const struct nl_phase *phase);
+/* nl_phases_recall learns from the store what the phases measured before a resume gave, for sizes and the stop rule. */
+int nl_phases_recall(struct nl_conductor *conductor, struct nl_error *err);
 
 #endif

@@ -97,6 +97,12 @@ static double highest_rate(const struct nl_conductor *conductor, const char *fig
 	return highest;
 }
 
+/* A rate comes of what an agent says: it may be larger than any number of bytes. */
+static uint64_t whole_bytes(double bytes, uint64_t most)
+{
+	return bytes < (double)most ? (uint64_t)bytes : most;
+}
+
 /*
  * How large each file must be for a read to last its time: what this figure gave before, or what the pool and the line
  * can deliver at most; never smaller than what the write left, never larger than planned.
@@ -110,7 +116,7 @@ static uint64_t read_size(struct nl_conductor *conductor, const struct nl_phase 
 	if (!before && phase->kind == NL_PHASE_SHARE && line > 0 && (rate <= 0 || line < rate))
 		rate = line;
 	double seconds = (double)(phase->ramp_ns + phase->duration_ns) / 1e9;
-	uint64_t bytes = (uint64_t)(rate * seconds * LAY_HEADROOM / phase->streams);
+	uint64_t bytes = whole_bytes(rate * seconds * LAY_HEADROOM / phase->streams, phase->file_bytes);
 	bool loops = phase->workload == NL_WORKLOAD_CACHED_READ || phase->workload == NL_WORKLOAD_CLIENT_WARM_READ;
 	if (left && (loops || left->bytes > bytes))
 		bytes = left->bytes;
@@ -135,7 +141,8 @@ static uint64_t write_size(struct nl_conductor *conductor, const struct nl_phase
 		return phase->file_bytes;
 	if (line > 0 && line < rate)
 		rate = line;
-	bytes = (uint64_t)(rate * WRITE_HEADROOM * (double)phase->duration_ns / 1e9 / phase->streams);
+	bytes = whole_bytes(rate * WRITE_HEADROOM * (double)phase->duration_ns / 1e9 / phase->streams,
+			    phase->file_bytes);
 	bytes -= bytes % phase->block_bytes;
 	if (bytes < phase->block_bytes)
 		bytes = phase->block_bytes;
@@ -150,8 +157,8 @@ struct load_step {
 	char directory[1200];
 	uint64_t file_bytes, load_order;
 	int64_t start_ns, end_ns;
-	double bytes, window_bytes, window_s, start_to_end_s;
-	uint64_t smallest_file;
+	double bytes, window_bytes, window_s;
+	uint64_t smallest_file, payload_seed;
 };
 
 static void describe_load(struct nl_conductor *conductor, struct load_step *step, Nl__Load *load,
@@ -173,7 +180,7 @@ static void describe_load(struct nl_conductor *conductor, struct load_step *step
 	load->lay_files = reads(phase) && phase->kind != NL_PHASE_SELF_LOAD;
 	load->warm = phase->workload == NL_WORKLOAD_CACHED_READ || phase->workload == NL_WORKLOAD_CLIENT_WARM_READ;
 	load->loop_files = load->warm || phase->kind == NL_PHASE_SELF_LOAD;
-	nl_identity_random(&load->payload_seed, sizeof load->payload_seed, NULL);
+	load->payload_seed = step->payload_seed;
 	if (phase->kind == NL_PHASE_SHARE && !conductor->share[phase->share].local) {
 		nl_conduct_share_target(conductor, phase->share, target);
 		load->share = target;
@@ -227,7 +234,8 @@ static int drop_caches(struct nl_conductor *conductor, const struct load_step *s
 
 static int64_t on_controller_clock(const Nl__Result *result, int64_t mono_ns)
 {
-	return mono_ns + result->offset_ns;
+	const struct nl_clock clock = {.offset_ns = result->offset_ns, .known = true};
+	return nl_clock_to_controller(&clock, mono_ns);
 }
 
 static void take_result(struct load_step *step, const Nl__Result *result)
@@ -264,10 +272,19 @@ static int go(struct nl_conductor *conductor, struct load_step *step, struct nl_
 	order.go = &ask;
 	order.start_ns = nl_clock_controller_ns() + START_AHEAD_NS;
 	int rc = nl_conduct_order(conductor, &call, &order, &result, err);
+	if (rc == NL_E_OK && (!result->load || result->load->n_stream != phase->streams))
+		rc = nl_error_set(err, NL_E_PROTOCOL, "agent %s sent no result of each of its %u streams", call.agent,
+				  phase->streams);
 	if (rc == NL_E_OK)
 		take_result(step, result);
 	nl_server_result_free(result);
 	return rc;
+}
+
+static void take_flush(struct load_step *step, const Nl__Result *result)
+{
+	int64_t durable_ns = on_controller_clock(result, result->ended_mono_ns);
+	step->end_ns = durable_ns > step->end_ns ? durable_ns : step->end_ns;
 }
 
 static int flush(struct nl_conductor *conductor, struct load_step *step, struct nl_error *err)
@@ -281,12 +298,20 @@ static int flush(struct nl_conductor *conductor, struct load_step *step, struct 
 	order.task_case = NL__ORDER__TASK_FLUSH;
 	order.flush = &ask;
 	int rc = nl_conduct_order(conductor, &call, &order, &result, err);
-	if (rc == NL_E_OK) {
-		int64_t durable_ns = on_controller_clock(result, result->ended_mono_ns);
-		step->end_ns = durable_ns > step->end_ns ? durable_ns : step->end_ns;
-	}
+	if (rc == NL_E_OK)
+		take_flush(step, result);
 	nl_server_result_free(result);
 	return rc;
+}
+
+/* Of a write what is durable counts, of a read what was moved in the window. */
+static double rate_of_load(const struct load_step *step)
+{
+	const struct nl_phase *phase = step->phase;
+	double durable_s = (double)(step->end_ns - step->start_ns) / 1e9;
+	if (phase->kind != NL_PHASE_SELF_LOAD && !reads(phase))
+		return durable_s > 0 ? step->bytes / durable_s : 0;
+	return step->window_s > 0 ? step->window_bytes / step->window_s : 0;
 }
 
 static int measure_load(struct nl_conductor *conductor, const struct nl_phase *phase, double *rate, int64_t *start_ns,
@@ -301,7 +326,9 @@ static int measure_load(struct nl_conductor *conductor, const struct nl_phase *p
 		snprintf(step.directory, sizeof step.directory, "%s/pool", conductor->scratch);
 	if (files)
 		step.file_bytes = reads(phase) ? read_size(conductor, phase) : write_size(conductor, phase);
-	int rc = make_ready(conductor, &step, err);
+	int rc = nl_identity_random(&step.payload_seed, sizeof step.payload_seed, err);
+	if (rc == NL_E_OK)
+		rc = make_ready(conductor, &step, err);
 	if (rc == NL_E_OK && files && reads(phase))
 		remember_files(conductor, phase->file_prefix, step.file_bytes);
 	if (rc == NL_E_OK)
@@ -317,12 +344,14 @@ static int measure_load(struct nl_conductor *conductor, const struct nl_phase *p
 			       step.smallest_file - step.smallest_file % phase->block_bytes);
 	*start_ns = step.start_ns;
 	*end_ns = step.end_ns;
-	double durable_s = (double)(step.end_ns - step.start_ns) / 1e9;
-	if (files && !reads(phase))
-		*rate = durable_s > 0 ? step.bytes / durable_s : 0;
-	else
-		*rate = step.window_s > 0 ? step.window_bytes / step.window_s : 0;
+	*rate = rate_of_load(&step);
 	return NL_E_OK;
+}
+
+static double rate_of_line(const Nl__LineResult *line)
+{
+	double seconds = (double)(line->window_end_mono_ns - line->window_start_mono_ns) / 1e9;
+	return seconds > 0 ? (double)line->received_bytes / seconds : 0;
 }
 
 static int measure_line(struct nl_conductor *conductor, const struct nl_phase *phase, double *rate, int64_t *start_ns,
@@ -352,8 +381,7 @@ static int measure_line(struct nl_conductor *conductor, const struct nl_phase *p
 	if (rc == NL_E_OK && !result->line)
 		rc = nl_error_set(err, NL_E_PROTOCOL, "agent %s sent no result of the line test", call.agent);
 	if (rc == NL_E_OK) {
-		double seconds = (double)(result->line->window_end_mono_ns - result->line->window_start_mono_ns) / 1e9;
-		*rate = seconds > 0 ? (double)result->line->received_bytes / seconds : 0;
+		*rate = rate_of_line(result->line);
 		*end_ns = on_controller_clock(result, result->ended_mono_ns);
 	}
 	nl_server_result_free(result);
@@ -365,10 +393,59 @@ int nl_phase_measure(struct nl_conductor *conductor, const struct nl_phase *phas
 {
 	*rate = 0;
 	*start_ns = *end_ns = 0;
-	snprintf(conductor->live_agent, sizeof conductor->live_agent, "%s", load_agent(conductor, phase));
+	atomic_store(&conductor->live_agent, load_agent(conductor, phase));
 	int rc = phase->kind == NL_PHASE_LINE ? measure_line(conductor, phase, rate, start_ns, end_ns, err)
 					      : measure_load(conductor, phase, rate, start_ns, end_ns, err);
 	if (rc == NL_E_OK)
 		remember_rate(conductor, phase->figure, *rate);
+	return rc;
+}
+
+/* --- what was measured before a resume --- */
+
+/* The rate that a phase's stored results gave; 0 when they say nothing. */
+static double rate_of_stored(const struct nl_phase *phase, const struct nl_store_result *results, size_t count)
+{
+	struct load_step step = {.phase = phase};
+	double line_rate = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (results[i].phase != phase->index)
+			continue;
+		Nl__Result *result = nl__result__unpack(NULL, results[i].len, results[i].data);
+		if (!result)
+			continue;
+		if (result->line)
+			line_rate = rate_of_line(result->line);
+		if (result->load)
+			take_result(&step, result);
+		if (strcmp(results[i].role, "flush") == 0)
+			take_flush(&step, result);
+		nl__result__free_unpacked(result, NULL);
+	}
+	return phase->kind == NL_PHASE_LINE ? line_rate : rate_of_load(&step);
+}
+
+int nl_phases_recall(struct nl_conductor *conductor, struct nl_error *err)
+{
+	struct nl_store_result *results = NULL;
+	size_t count = 0;
+	struct nl_store *store = nl_server_store_lock(conductor->server);
+	int rc = nl_store_results(store, conductor->run_id, &results, &count, err);
+	for (unsigned i = 0; rc == NL_E_OK && i < conductor->plan.phase_count; i++) {
+		const struct nl_phase *phase = &conductor->plan.phases[i];
+		enum nl_phase_state state = NL_PHASE_PENDING;
+		int64_t start_ns, end_ns;
+		char message[1024];
+		bool measures = phase->kind == NL_PHASE_SELF_LOAD || phase->kind == NL_PHASE_LINE ||
+				phase->kind == NL_PHASE_POOL || phase->kind == NL_PHASE_SHARE;
+		if (!measures)
+			continue;
+		rc = nl_store_phase_get(store, conductor->run_id, phase->index, &state, &start_ns, &end_ns, message, err);
+		double rate = rc == NL_E_OK && state == NL_PHASE_DONE ? rate_of_stored(phase, results, count) : 0;
+		if (rate > 0)
+			remember_rate(conductor, phase->figure, rate);
+	}
+	nl_server_store_unlock(conductor->server);
+	nl_store_results_free(results, count);
 	return rc;
 }

@@ -29,7 +29,18 @@ void nl_server_event(struct nl_server *server, const char *format, ...)
 	va_end(args);
 	nl_text_clean(text);
 	pthread_mutex_lock(&server->event_lock);
-	server->config.event(server->config.event_context, text);
+	if (server->divert)
+		server->divert(server->divert_context, text);
+	else
+		server->config.event(server->config.event_context, text);
+	pthread_mutex_unlock(&server->event_lock);
+}
+
+void nl_server_divert(struct nl_server *server, void (*event)(void *context, const char *text), void *context)
+{
+	pthread_mutex_lock(&server->event_lock);
+	server->divert = event;
+	server->divert_context = context;
 	pthread_mutex_unlock(&server->event_lock);
 }
 

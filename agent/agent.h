@@ -63,9 +63,9 @@ struct nl_agent {
 };
 
 /*
- * nl_agent_init takes the journal of a state directory that is there (NL_E_NOT_FOUND otherwise; NL_E_SYSTEM with EWOULDBLOCK
- * in sys_errno while another process has it). The identity is not looked at: cleaning up must work without a good one.
- * The agent is the caller's memory; nl_agent_fini after a success only.
+ * nl_agent_init takes the journal of a state directory that is there (NL_E_NOT_FOUND otherwise; NL_E_SYSTEM with
+ * EWOULDBLOCK in sys_errno while another process has it). The identity is not looked at: cleaning up must work without
+ * a good one. The agent is the caller's memory; nl_agent_fini after a success only.
  */
 int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, struct nl_error *err);
 void nl_agent_fini(struct nl_agent *agent);

@@ -1,6 +1,6 @@
 /*
- * series: groups samples, which come in the order of their taking, into the wire's series: one per metric and subject, its
- * instants rising.
+ * series: groups samples, which come in the order of their taking, into the wire's series: one per metric and subject,
+ * its instants rising.
  */
 #ifndef NL_AGENT_SERIES_H
 #define NL_AGENT_SERIES_H
@@ -24,9 +24,9 @@ struct nl_series_group {
 };
 
 /*
- * nl_series_group makes series of the first `count` samples (at most NL_SAMPLES_MAX) and returns how many; group->pointer
- * holds them, valid until the next call. Samples beyond NL_SERIES_MAX series are left out and added to *lost. A group is
- * used by one thread at a time.
+ * nl_series_group makes series of the first `count` samples (at most NL_SAMPLES_MAX) and returns how many;
+ * group->pointer holds them, valid until the next call. Samples beyond NL_SERIES_MAX series are left out and added to
+ * *lost. A group is used by one thread at a time.
  */
 unsigned nl_series_group(struct nl_series_group *group, unsigned count, uint64_t *lost);
 

@@ -63,7 +63,8 @@ static unsigned gather(struct uplink *up, uint64_t *lost)
 	unsigned count = 0;
 	pthread_mutex_lock(&agent->lock);
 	if (agent->telemetry)
-		count = nl_telemetry_drain(agent->telemetry, up->group.sample, NL_SAMPLES_MAX - 2 * NL_LOAD_STREAMS_MAX, lost);
+		count = nl_telemetry_drain(agent->telemetry, up->group.sample, NL_SAMPLES_MAX - 2 * NL_LOAD_STREAMS_MAX,
+					   lost);
 	if (agent->load)
 		count += nl_ready_load_samples(agent->load, up->group.sample + count, NL_SAMPLES_MAX - count);
 	pthread_mutex_unlock(&agent->lock);

@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/identity.h"
+
+#define HOME_MAX 1000
 
 const char *nl_home_default(char *buf, size_t size)
 {
@@ -32,9 +35,16 @@ int nl_home_make(const char *home, bool *made, struct nl_error *err)
 	char path[1100];
 	if (made)
 		*made = false;
+	if (strlen(home) > HOME_MAX) {
+		nl_error_set(err, NL_E_USAGE, "the name of the state directory is too long");
+		nl_error_why(err, "it has more than %d characters", HOME_MAX);
+		return NL_E_USAGE;
+	}
 	if (mkdir(home, 0700) != 0 && errno != EEXIST) {
 		int rc = nl_error_sys(err, errno, "create the state directory");
 		nl_error_where(err, "%s", home);
+		nl_error_todo(err,
+			      "the directory above it must be there and be writable; or name another with --state");
 		return rc;
 	}
 	snprintf(path, sizeof path, "%s/ca.key", home);
@@ -59,6 +69,7 @@ int nl_home_store_read(const char *home, struct nl_store **store, struct nl_erro
 	snprintf(path, sizeof path, "%s/nasline.db", home);
 	int rc = nl_store_open_read(path, store, err);
 	if (rc == NL_E_NOT_FOUND)
-		nl_error_todo(err, "nothing was measured with this state directory yet: nasline run CAMPAIGN.yaml");
+		nl_error_todo(err,
+			      "make this controller first: nasline init; or name another state directory with --state");
 	return rc;
 }

@@ -65,32 +65,39 @@ static const struct format_row formats[] = {
 	{"json", nl_report_json},
 };
 
-static int render(struct nl_store *store, const char *run_id, const char *format, struct nl_error *err)
+static int find_format(const char *name, const struct format_row **format, struct nl_error *err)
+{
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (strcmp(formats[i].name, name) == 0) {
+			*format = &formats[i];
+			return NL_E_OK;
+		}
+	nl_error_set(err, NL_E_USAGE, "unknown format \"%s\"", name);
+	nl_error_todo(err, "formats: terminal, md, html, json");
+	return NL_E_USAGE;
+}
+
+static int render(struct nl_store *store, const char *run_id, const struct format_row *format, struct nl_error *err)
 {
 	struct nl_model model;
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-		if (strcmp(formats[i].name, format) != 0)
-			continue;
-		int rc = nl_reconcile(store, run_id, &model, err);
-		if (rc != NL_E_OK)
-			return rc;
-		rc = formats[i].render(&model, stdout, err);
-		nl_model_fini(&model);
+	int rc = nl_reconcile(store, run_id, &model, err);
+	if (rc != NL_E_OK)
 		return rc;
-	}
-	nl_error_set(err, NL_E_USAGE, "unknown format \"%s\"", format);
-	return nl_error_todo(err, "formats: terminal, md, html, json");
+	rc = format->render(&model, stdout, err);
+	nl_model_fini(&model);
+	return rc;
 }
 
 int nl_command_report(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024];
-	const char *home = nl_home_default(home_text, sizeof home_text), *format = "terminal", *output = NULL;
+	const char *home = nl_home_default(home_text, sizeof home_text), *name = "terminal", *output = NULL;
 	const char *arguments[NL_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool done = false, json = false;
 	struct nl_store *store = NULL;
 	struct nl_store_run run;
+	const struct format_row *format = NULL;
 	static const char *const examples[] = {
 		"nasline report\n    the newest run, on the terminal",
 		"nasline report 20261130-184512-7f3a --format md",
@@ -98,7 +105,7 @@ int nl_command_report(int argc, char **argv, struct nl_error *err)
 		NULL};
 	const struct nl_option options[] = {
 		NL_STATE_OPTION(home),
-		{"format", 'f', NL_OPTION_TEXT, &format, "FORMAT",
+		{"format", 'f', NL_OPTION_TEXT, &name, "FORMAT",
 		 "terminal (default), md, html or json, to standard output", 0, 0},
 		{"json", 0, NL_OPTION_FLAG, &json, NULL, "the same as --format json", 0, 0},
 		{"output", 'o', NL_OPTION_TEXT, &output, "DIR", "write the three files there as well", 0, 0},
@@ -114,12 +121,13 @@ int nl_command_report(int argc, char **argv, struct nl_error *err)
 	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
-	rc = nl_home_store_read(home, &store, err);
+	rc = find_format(json ? "json" : name, &format, err);
+	if (rc == NL_E_OK)
+		rc = nl_home_store_read(home, &store, err);
 	if (rc == NL_E_OK)
 		rc = nl_store_run_get(store, count ? arguments[0] : NULL, &run, NULL, NULL, err);
 	if (rc == NL_E_OK)
-		rc = output ? nl_report_run(store, run.id, output, err)
-			    : render(store, run.id, json ? "json" : format, err);
+		rc = output ? nl_report_run(store, run.id, output, err) : render(store, run.id, format, err);
 	nl_store_close(store);
 	return rc;
 }
@@ -152,6 +160,9 @@ int nl_command_runs(int argc, char **argv, struct nl_error *err)
 	rc = nl_home_store_read(home, &store, err);
 	if (rc == NL_E_OK)
 		rc = nl_store_runs(store, &runs, &run_count, err);
+	if (rc == NL_E_OK && run_count == 0)
+		fprintf(stderr,
+			"no run is stored yet; measure with: nasline run CAMPAIGN.yaml, or nasline local --pool DIR\n");
 	for (size_t i = 0; rc == NL_E_OK && i < run_count; i++) {
 		char started[32];
 		nl_wall_text(runs[i].started_ns, started, sizeof started);

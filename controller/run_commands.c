@@ -100,7 +100,9 @@ static int conduct(const struct run_options *options, struct nl_store *store, co
 	nl_commands_catch_signals();
 	if (with_local_agent)
 		rc = nl_local_start(&local, options->home, store, port, err);
-	else
+	if (with_local_agent && rc == NL_E_OK)
+		rc = nl_local_wait(&local, server, &nl_commands_stop, err);
+	if (!with_local_agent)
 		fprintf(stderr, "listening on port %u for the campaign's agents\n", port);
 	struct nl_conduct_request request = {.server = server,
 					     .campaign = campaign,
@@ -222,6 +224,11 @@ int nl_command_resume(int argc, char **argv, struct nl_error *err)
 		rc = nl_store_run_get(store, count ? arguments[0] : NULL, &stored, &yaml, NULL, err);
 	if (rc == NL_E_OK)
 		rc = nl_campaign_parse(yaml, strlen(yaml), "the stored campaign", campaign, err);
+	/* Said before any agent is waited for; whether it still holds then is looked at again. */
+	if (rc == NL_E_OK && stored.state == NL_RUN_DONE) {
+		rc = nl_error_set(err, NL_E_CONFIG, "run %s is complete; there is nothing to resume", stored.id);
+		nl_error_todo(err, "see its report with: nasline report %s", stored.id);
+	}
 	bool local = rc == NL_E_OK && is_local(campaign);
 	if (local && strcmp(run.listen, listen_text) == 0)
 		run.listen = "127.0.0.1:0";
@@ -239,7 +246,9 @@ static int local_campaign(struct nl_campaign *campaign, const char *pool, int64_
 	int rc = nl_campaign_preset("quick", campaign, err);
 	if (rc != NL_E_OK)
 		return rc;
-	if (!realpath(pool, absolute) || strlen(absolute) >= sizeof campaign->nas_pool) {
+	struct stat st;
+	if (!realpath(pool, absolute) || strlen(absolute) >= sizeof campaign->nas_pool || stat(absolute, &st) != 0 ||
+	    !S_ISDIR(st.st_mode)) {
 		nl_error_set(err, NL_E_NOT_FOUND, "the pool directory cannot be used");
 		nl_error_where(err, "%s", pool);
 		return nl_error_todo(err, "name an existing directory on the file system to be measured");

@@ -240,7 +240,8 @@ static enum nl_run_state end_state(int rc, unsigned measured)
 	return measured > 0 || rc == NL_E_CANCELLED || rc == NL_E_PEER ? NL_RUN_INTERRUPTED : NL_RUN_FAILED;
 }
 
-/* Writes down how the run ended. A run that went well and cannot be written down has not: the error is then the store's. */
+/* Writes down how the run ended. A run that went well and cannot be written down has not: the error is then the
+ * store's. */
 static int end_run(struct nl_conductor *conductor, int rc, unsigned measured, struct nl_error *err)
 {
 	char line[1024] = "";

@@ -65,8 +65,8 @@ static void update_live(struct nl_server *server, const char *agent, const Nl__S
 }
 
 /*
- * What belongs to an order's figure could not be kept: the order fails, for a figure without its evidence is none. order 0:
- * whichever the agent has in hand.
+ * What belongs to an order's figure could not be kept: the order fails, for a figure without its evidence is none.
+ * order 0: whichever the agent has in hand.
  */
 static void fail_order(struct nl_server *server, const char *agent, uint64_t order, const struct nl_error *why)
 {

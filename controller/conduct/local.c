@@ -20,6 +20,8 @@
 
 #define LOCAL_CERTIFICATE_DAYS 30
 #define STOP_PATIENCE_NS       (20 * NL_NS_PER_S)
+#define START_PATIENCE_NS      (60 * NL_NS_PER_S)
+#define START_STEP_NS          (200 * NL_NS_PER_MS)
 
 extern char **environ;
 
@@ -114,6 +116,24 @@ int nl_local_start(struct nl_local_agent *agent, const char *home, struct nl_sto
 	snprintf(dir, sizeof dir, "%s/local", home);
 	int rc = enrol(home, dir, store, port, err);
 	return rc == NL_E_OK ? spawn(agent, dir, err) : rc;
+}
+
+int nl_local_wait(struct nl_local_agent *agent, struct nl_server *server, const atomic_bool *stop, struct nl_error *err)
+{
+	int64_t until = nl_mono_ns() + START_PATIENCE_NS;
+	for (;;) {
+		int status = 0, rc = nl_server_wait_agent(server, NL_LOCAL_AGENT, START_STEP_NS, stop, err);
+		if (rc != NL_E_TIMEOUT)
+			return rc;
+		if (waitpid(agent->pid, &status, WNOHANG) == agent->pid) {
+			agent->pid = 0;
+			nl_error_set(err, NL_E_PEER, "the agent on this machine ended at its start");
+			nl_error_todo(err, "see its message above");
+			return NL_E_PEER;
+		}
+		if (nl_mono_ns() > until)
+			return rc;
+	}
 }
 
 int nl_local_stop(struct nl_local_agent *agent, struct nl_error *err)

@@ -4,10 +4,12 @@
 #ifndef NL_CONTROLLER_CONDUCT_LOCAL_H
 #define NL_CONTROLLER_CONDUCT_LOCAL_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "controller/conduct/server.h"
 #include "controller/store/store.h"
 
 #define NL_LOCAL_AGENT "local"
@@ -23,6 +25,12 @@ struct nl_local_agent {
  */
 int nl_local_start(struct nl_local_agent *agent, const char *home, struct nl_store *store, uint16_t port,
 		   struct nl_error *err);
+/*
+ * nl_local_wait waits until the agent is there. An agent that ended instead (it has said why on stderr) is NL_E_PEER;
+ * no word from it in 60 s NL_E_TIMEOUT; *stop NL_E_CANCELLED.
+ */
+int nl_local_wait(struct nl_local_agent *agent, struct nl_server *server, const atomic_bool *stop,
+		  struct nl_error *err);
 /* nl_local_stop asks the agent to end (it cleans up first) and waits; after 20 s it is killed and NL_E_LEFTOVER
  * returned. */
 int nl_local_stop(struct nl_local_agent *agent, struct nl_error *err);

@@ -440,7 +440,8 @@ int nl_phases_recall(struct nl_conductor *conductor, struct nl_error *err)
 				phase->kind == NL_PHASE_POOL || phase->kind == NL_PHASE_SHARE;
 		if (!measures)
 			continue;
-		rc = nl_store_phase_get(store, conductor->run_id, phase->index, &state, &start_ns, &end_ns, message, err);
+		rc = nl_store_phase_get(store, conductor->run_id, phase->index, &state, &start_ns, &end_ns, message,
+					err);
 		double rate = rc == NL_E_OK && state == NL_PHASE_DONE ? rate_of_stored(phase, results, count) : 0;
 		if (rate > 0)
 			remember_rate(conductor, phase->figure, rate);

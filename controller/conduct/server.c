@@ -339,7 +339,8 @@ int nl_server_wait_agent(struct nl_server *server, const char *agent, int64_t ti
 		return nl_error_set(err, NL_E_CANCELLED, "stopped while waiting for agent %s", agent);
 	nl_error_set(err, NL_E_TIMEOUT, "agent %s is not here", agent);
 	nl_error_why(err, "it did not say hello within %.0f s", (double)timeout_ns / 1e9);
-	nl_error_todo(err, "start it there with `nasline-agent run`; see which agents have joined with `nasline agents`");
+	nl_error_todo(err,
+		      "start it there with `nasline-agent run`; see which agents have joined with `nasline agents`");
 	return NL_E_TIMEOUT;
 }
 

@@ -32,7 +32,8 @@ struct nl_server_config {
 	void *event_context;
 };
 
-/* nl_server_divert sends events, if they have a receiver at all, to `event` from now on; NULL: to that of the config. */
+/* nl_server_divert sends events, if they have a receiver at all, to `event` from now on; NULL: to that of the config.
+ */
 void nl_server_divert(struct nl_server *server, void (*event)(void *context, const char *text), void *context);
 
 int nl_server_start(const struct nl_server_config *config, struct nl_server **server, uint16_t *port,

@@ -23,7 +23,8 @@ struct nl_enrolment {
 
 struct nl_server {
 	struct nl_server_config config;
-	void (*divert)(void *context, const char *text); /* under event_lock; NULL: events go to the config's receiver */
+	void (*divert)(void *context,
+		       const char *text); /* under event_lock; NULL: events go to the config's receiver */
 	void *divert_context;
 	char state_dir[1024], run_id[64];
 	struct nl_listener *listener;

@@ -150,8 +150,10 @@ int nl_store_run_key(struct nl_store *store, const char *run_id, int64_t *key, s
 	if (!row) {
 		nl_error_set(err, NL_E_NOT_FOUND, "find the run %s", newest ? "last stored" : run_id);
 		nl_error_where(err, "%s", store->path);
-		nl_error_todo(err, "'nasline runs' lists the runs that are stored");
-		return nl_error_why(err, newest ? "no run is stored" : "no run of this name is stored");
+		nl_error_todo(err, newest ? "measure first: nasline run CAMPAIGN.yaml, or nasline local --pool DIR"
+					  : "'nasline runs' lists the runs that are stored");
+		nl_error_why(err, newest ? "no run is stored" : "no run of this name is stored");
+		return NL_E_NOT_FOUND;
 	}
 	*key = sqlite3_column_int64(stmt, 0);
 	nl_store_done(stmt);

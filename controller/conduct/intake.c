@@ -124,13 +124,20 @@ void nl_server_samples(struct nl_server *server, const Nl__Request *request, con
 	}
 }
 
+/* An empty string of a decoded message lies in memory that nobody may write. */
+static void clean_text(char *text)
+{
+	if (text[0])
+		nl_text_clean(text);
+}
+
 /* What an agent says of its machine ends on terminals and in reports. */
 static void clean_facts(Nl__Fact **facts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		nl_text_clean(facts[i]->subject);
-		nl_text_clean(facts[i]->key);
-		nl_text_clean(facts[i]->value);
+		clean_text(facts[i]->subject);
+		clean_text(facts[i]->key);
+		clean_text(facts[i]->value);
 	}
 }
 

@@ -21,17 +21,15 @@ pool_device() {
 
 bytes_of() { numfmt --from=iec "${1%[iI][bB]}"; }
 
-# An image in memory keeps the limit true above what a real disk gives; half of what is free must remain.
+# An image in memory keeps the limit true above what a real disk gives; half of what is free must remain. The name is
+# this lab's alone, whatever other lab of the same name can see the same /dev/shm (one in a container, say).
 choose_image_dir() {
-	local size=$1 free_shm free_memory
+	local size=$1 free_shm free_memory place=${NASLINE_LAB_IMAGE_DIR:-/var/tmp}
 	[[ -n $(get image-dir) ]] && return
 	free_shm=$(df --output=avail -B1 /dev/shm 2>/dev/null | tail -n 1)
 	free_memory=$(awk '$1 == "MemAvailable:" { printf "%.0f", $2 * 1024 }' /proc/meminfo)
-	if [[ -d /dev/shm ]] && ((${free_shm:-0} > size && free_memory / 2 > size)); then
-		put image-dir "/dev/shm/nasline-lab-$NAME"
-	else
-		put image-dir "${NASLINE_LAB_IMAGE_DIR:-/var/tmp}/nasline-lab-$NAME"
-	fi
+	if [[ -d /dev/shm ]] && ((${free_shm:-0} > size && free_memory / 2 > size)); then place=/dev/shm; fi
+	put image-dir "$place/nasline-lab-$NAME.$(od -An -N6 -tx1 /dev/urandom | tr -d ' \n')"
 }
 
 attach() { losetup --find --show --direct-io=on "$1" 2>/dev/null || losetup --find --show "$1"; }

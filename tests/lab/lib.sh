@@ -103,7 +103,7 @@ nasline_sockets() {
 nothing_is_left_of_the_lab() {
 	local left status=0
 	left=$(find /run/netns -maxdepth 1 -name "$NASLINE_LAB-*" 2>/dev/null)
-	left+=$(losetup -nO BACK-FILE 2>/dev/null | grep -E "nasline-lab-$NASLINE_LAB[/.]" || true)
+	left+=$(losetup -nO BACK-FILE 2>/dev/null | grep -E "nasline-lab-${NASLINE_LAB}[/.]" || true)
 	left+=$(find /dev/shm /var/tmp "${LAB_STATE%/*}" -maxdepth 1 "(" -name "nasline-lab-$NASLINE_LAB" -o -name "nasline-lab-$NASLINE_LAB.*" ")" \
 		2>/dev/null)
 	left+=$(grep -F "nasline-lab-$NASLINE_LAB/" /proc/mounts || true)

@@ -20,15 +20,15 @@ static void a_campaign_sets_only_what_differs_from_quick(void **state)
 	assert_true(c->line.enabled && c->line.to_nas && c->line.from_nas);
 	assert_int_equal(c->line.streams.count, 2);
 	assert_int_equal(c->line.streams.value[1], 8);
-	assert_int_equal(c->line.duration_ns, 2 * NL_NS_PER_S);
+	assert_int_equal(c->line.duration_ns, 1500 * NL_NS_PER_MS);
 	assert_int_equal(c->line.omit_ns, 300 * NL_NS_PER_MS);
 	assert_int_equal(c->pool.modes.count, 3);
-	assert_int_equal(c->pool.duration_ns, 2500 * NL_NS_PER_MS);
+	assert_int_equal(c->pool.duration_ns, 2 * NL_NS_PER_S);
 	assert_int_equal(c->pool.block_bytes, 1024 * 1024);
 	assert_int_equal(c->pool.file_bytes, 0);
 	assert_int_equal(c->iterations.min, 2);
 	assert_int_equal(c->iterations.max, 2);
-	assert_int_equal(c->telemetry_period_ns, NL_NS_PER_S);
+	assert_int_equal(c->telemetry_period_ns, 500 * NL_NS_PER_MS);
 	assert_int_equal(c->lease_ns, 10 * NL_NS_PER_S);
 	assert_int_equal(c->agents_wait_ns, 60 * NL_NS_PER_S);
 	assert_true(c->self_load);

@@ -199,8 +199,8 @@ static void files_hold_what_the_assumed_rate_can_write(void **state)
 		if (phase->kind != NL_PHASE_SHARE)
 			continue;
 		assert_int_equal(phase->file_bytes % phase->block_bytes, 0);
-		assert_true((double)phase->file_bytes * phase->streams >= 125e6 * 2.6 * 1.2);
-		assert_true((double)phase->file_bytes * phase->streams < 125e6 * 2.6 * 1.2 * 1.6);
+		assert_true((double)phase->file_bytes * phase->streams >= 125e6 * 2.1 * 1.2);
+		assert_true((double)phase->file_bytes * phase->streams < 125e6 * 2.1 * 1.2 * 1.6);
 	}
 	nl_plan_fini(&plan);
 }
@@ -314,8 +314,8 @@ static void the_plan_for_people_names_space_and_time(void **state)
 	nl_plan_print(&plan, c, out);
 	fclose(out);
 	assert_non_null(strstr(text, "nfs seq-write 4 streams"));
-	assert_non_null(strstr(text, "space on the NAS, at most: 2.18 GiB"));
-	assert_non_null(strstr(text, "time, about: 1:43 to "));
+	assert_non_null(strstr(text, "space on the NAS, at most: 1.76 GiB"));
+	assert_non_null(strstr(text, "time, about: 1:28 to "));
 	assert_non_null(strstr(text, "3?"));
 	free(text);
 	nl_plan_fini(&plan);

@@ -82,7 +82,7 @@ static void what_is_missing_or_impossible_is_refused_by_name(void **state)
 		{"\"optional\": true", "\"optional\": 1", "\"optional\""},
 		{"\"client\": 0", "\"client\": 99", "\"client\""},
 		{"\"index\": 3", "\"index\": 4", "phase 3, \"index\""},
-		{"\"duration_ns\": 2500000000", "\"duration_ns\": 9223372036854775807", "\"duration_ns\""},
+		{"\"duration_ns\": 2000000000", "\"duration_ns\": 9223372036854775807", "\"duration_ns\""},
 		{"\"file_prefix\": \"pool-s1\"",
 		 "\"file_prefix\": \"0123456789012345678901234567890123456789012345678901234567890123\"",
 		 "\"file_prefix\""},

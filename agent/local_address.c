@@ -34,7 +34,8 @@ int nl_local_address(const char *peer, char *address, size_t size, struct nl_err
 	if (rc != 0) {
 		nl_error_set(err, NL_E_NOT_FOUND, "the address of the peer is not known");
 		nl_error_where(err, "%s", peer);
-		return nl_error_why(err, "%s", gai_strerror(rc));
+		nl_error_why(err, "%s", gai_strerror(rc));
+		return NL_E_NOT_FOUND;
 	}
 	for (const struct addrinfo *to = found; to && failed; to = to->ai_next)
 		failed = source_towards(to, address, size);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static int compare_samples(const void *a, const void *b, void *context)
 {
 	const struct nl_sample *sample = context;
@@ -35,8 +37,11 @@ unsigned nl_series_group(struct nl_series_group *group, unsigned count, uint64_t
 {
 	unsigned series_count = 0;
 	const struct nl_sample *last = NULL;
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		group->order[i] = i;
+		/* A share's name, cut to fit, may end inside a character: the whole message would be refused. */
+		nl_text_clean(group->sample[i].subject);
+	}
 	qsort_r(group->order, count, sizeof *group->order, compare_samples, group->sample);
 	for (unsigned i = 0; i < count; i++) {
 		struct nl_sample *sample = &group->sample[group->order[i]];

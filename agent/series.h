@@ -26,7 +26,7 @@ struct nl_series_group {
 /*
  * nl_series_group makes series of the first `count` samples (at most NL_SAMPLES_MAX) and returns how many;
  * group->pointer holds them, valid until the next call. Samples beyond NL_SERIES_MAX series are left out and added to
- * *lost. A group is used by one thread at a time.
+ * *lost. A group is used by one thread at a time. Subjects are cleaned (base/text.h).
  */
 unsigned nl_series_group(struct nl_series_group *group, unsigned count, uint64_t *lost);
 

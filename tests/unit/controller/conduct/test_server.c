@@ -452,6 +452,121 @@ static void an_agent_that_falls_silent_is_lost(void **state)
 	assert_non_null(strstr(err.what, "nas is lost"));
 }
 
+static uint64_t give_clock_order(struct world *world, const char *run_id)
+{
+	Nl__Clock ask = NL__CLOCK__INIT;
+	Nl__Order order = NL__ORDER__INIT;
+	struct nl_order_keeping keeping = {.run_id = run_id, .phase = 1, .role = "probe", .label = ""};
+	struct nl_error err;
+	uint64_t id = 0;
+	order.task_case = NL__ORDER__TASK_CLOCK;
+	order.clock = &ask;
+	assert_int_equal(nl_server_order(world->server, "nas", &order, &keeping, &id, &err), NL_E_OK);
+	return id;
+}
+
+static void a_result_that_cannot_be_stored_fails_its_order_at_once(void **state)
+{
+	struct world *world = *state;
+	struct nl_error err;
+	atomic_bool stop = false;
+	Nl__Result result = NL__RESULT__INIT, *arrived = NULL;
+	Nl__Request request = NL__REQUEST__INIT;
+	join(world, "nas");
+	struct nl_dialer *dialer = dial(world, world->agent_dir, NULL);
+	uint64_t session = open_session(world, dialer, "nas");
+	uint64_t id = give_clock_order(world, "a-run-that-is-not-there");
+	result.order = id;
+	request.session = session;
+	request.seq = 1;
+	request.body_case = NL__REQUEST__BODY_RESULT;
+	request.result = &result;
+	Nl__Reply *reply = call(dialer, &request);
+	assert_int_equal(reply->body_case, NL__REPLY__BODY_REFUSAL);
+	assert_false(reply->refusal->session_unknown);
+	nl_reply_free(reply);
+	int rc = nl_server_await(world->server, "nas", id, 60 * NL_NS_PER_S, &stop, &arrived, &err);
+	assert_int_equal(rc, NL_E_NOT_FOUND);
+	assert_null(arrived);
+	nl_dialer_stop(dialer);
+}
+
+static void an_abort_ends_with_the_result_of_its_order(void **state)
+{
+	struct world *world = *state;
+	struct nl_error err;
+	atomic_bool stop = true;
+	Nl__Result *result = NULL;
+	join(world, "nas");
+	struct nl_dialer *dialer = dial(world, world->agent_dir, NULL);
+	uint64_t session = open_session(world, dialer, "nas"), id = give_clock_order(world, "");
+	assert_int_equal(nl_server_await(world->server, "nas", id, CALL_NS, &stop, &result, &err), NL_E_CANCELLED);
+	for (int i = 0; i < 2; i++) {
+		Nl__Reply *reply = poll_order(dialer, session, 0);
+		assert_int_equal(reply->abort_order, id);
+		nl_reply_free(reply);
+	}
+	send_result(dialer, session, 1, id);
+	Nl__Reply *reply = poll_order(dialer, session, 0);
+	assert_int_equal(reply->abort_order, 0);
+	nl_reply_free(reply);
+	nl_dialer_stop(dialer);
+}
+
+static void an_agent_that_comes_back_after_it_seemed_lost_is_told_to_abort(void **state)
+{
+	struct world *world = *state;
+	struct nl_error err;
+	atomic_bool stop = false;
+	Nl__Result *result = NULL;
+	join(world, "nas");
+	struct nl_dialer *dialer = dial(world, world->agent_dir, NULL);
+	uint64_t session = open_session(world, dialer, "nas"), id = give_clock_order(world, "");
+	assert_int_equal(nl_server_await(world->server, "nas", id, 60 * NL_NS_PER_S, &stop, &result, &err), NL_E_PEER);
+	Nl__Reply *reply = poll_order(dialer, session, 0);
+	assert_int_equal(reply->body_case, NL__REPLY__BODY_IDLE);
+	assert_int_equal(reply->abort_order, id);
+	nl_reply_free(reply);
+	nl_dialer_stop(dialer);
+}
+
+static void what_a_peer_says_of_itself_is_fit_for_a_terminal(void **state)
+{
+	struct world *world = *state;
+	struct nl_error err;
+	struct nl_store_run run = {.id = "run-3", .title = "t", .version = "0", .started_ns = 1};
+	struct nl_store_fact *facts = NULL;
+	size_t count = 0;
+	Nl__Fact fact = NL__FACT__INIT, empty = NL__FACT__INIT, *list[] = {&fact, &empty};
+	Nl__Result result = NL__RESULT__INIT;
+	Nl__Request request = NL__REQUEST__INIT;
+	join(world, "nas");
+	struct nl_dialer *dialer = dial(world, world->agent_dir, NULL);
+	uint64_t session = open_session(world, dialer, "nas");
+	assert_int_equal(nl_store_run_add(nl_server_store_lock(world->server), &run, "", "", &err), NL_E_OK);
+	nl_server_store_unlock(world->server);
+	fact.subject = (char *)"disk:sda";
+	fact.key = (char *)"model";
+	fact.value = (char *)"\x1b]0;owned\x07 Red";
+	result.order = give_clock_order(world, "run-3");
+	result.n_fact = 2;
+	result.fact = list;
+	request.session = session;
+	request.seq = 1;
+	request.body_case = NL__REQUEST__BODY_RESULT;
+	request.result = &result;
+	Nl__Reply *reply = call(dialer, &request);
+	assert_int_equal(reply->body_case, NL__REPLY__BODY_ACK);
+	nl_reply_free(reply);
+	assert_int_equal(nl_store_facts(nl_server_store_lock(world->server), "run-3", &facts, &count, &err), NL_E_OK);
+	nl_server_store_unlock(world->server);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < count; i++)
+		assert_null(strpbrk(facts[i].value, "\x1b\x07"));
+	free(facts);
+	nl_dialer_stop(dialer);
+}
+
 static int setup(void **state)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -502,6 +617,10 @@ int main(void)
 		CASE(samples_arrive_on_the_controllers_clock_and_once),
 		CASE(a_stopped_wait_tells_the_agent_to_abort),
 		CASE(an_agent_that_falls_silent_is_lost),
+		CASE(a_result_that_cannot_be_stored_fails_its_order_at_once),
+		CASE(an_abort_ends_with_the_result_of_its_order),
+		CASE(an_agent_that_comes_back_after_it_seemed_lost_is_told_to_abort),
+		CASE(what_a_peer_says_of_itself_is_fit_for_a_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,10 @@
 #include "base/error.h"
 
 /*
- * nl_join dials `url`, fetches the CA's certificate and checks it against the token's fingerprint, dials again trusting that CA alone, and only then shows the
- * token's secret and has a certificate for `name` signed. Writes into state_dir (made 0700): agent.key, agent.crt, ca.crt, controller (the URL). Waits at
- * most timeout_ns for the controller to be there. Refuses to join over an identity that is there already, unless `again`.
+ * nl_join dials `url`, fetches the CA's certificate and checks it against the token's fingerprint, dials again trusting
+ * that CA alone, and only then shows the token's secret and has a certificate for `name` signed. Writes into state_dir
+ * (made 0700): agent.key, agent.crt, ca.crt, controller (the URL). Waits at most timeout_ns for the controller to be
+ * there. Refuses to join over an identity that is there already, unless `again`.
  */
 int nl_join(const char *url, const char *token_text, const char *name, const char *state_dir, bool again,
 	    int64_t timeout_ns, struct nl_error *err);

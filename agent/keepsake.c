@@ -14,7 +14,8 @@ static int take(char *to, size_t size, const char *from, const char *field, stru
 		clean = (unsigned char)from[i] >= 0x20 && from[i] != 0x7F;
 	if (!clean) {
 		nl_error_set(err, NL_E_CONFIG, "the share's %s cannot be used", field);
-		return nl_error_why(err, "it is longer than %zu bytes or holds a control character", size - 1);
+		nl_error_why(err, "it is longer than %zu bytes or holds a control character", size - 1);
+		return NL_E_CONFIG;
 	}
 	memcpy(to, from, len + 1);
 	return NL_E_OK;
@@ -25,7 +26,8 @@ static int take_secret(struct nl_kept_share *kept, const ProtobufCBinaryData *se
 	if (secret->len >= sizeof kept->password ||
 	    memchr(secret->data ? secret->data : (const uint8_t *)"", 0, secret->len)) {
 		nl_error_set(err, NL_E_CONFIG, "the share's password cannot be used");
-		return nl_error_why(err, "it is longer than %zu bytes or holds a NUL", sizeof kept->password - 1);
+		nl_error_why(err, "it is longer than %zu bytes or holds a NUL", sizeof kept->password - 1);
+		return NL_E_CONFIG;
 	}
 	if (secret->len)
 		memcpy(kept->password, secret->data, secret->len);

@@ -1,8 +1,9 @@
 /*
- * keepsake: what is needed to clean up and must not be written down: how shares were reached, with their passwords, in memory only.
+ * keepsake: what is needed to clean up and must not be written down: how shares were reached, with their passwords, in
+ * memory only.
  *
- * The journal says that files lie in a share; the keepsake says how to get there again. After a crash there is none, and
- * the files go with the scratch directory, which the NAS's agent removes.
+ * The journal says that files lie in a share; the keepsake says how to get there again. After a crash there is none,
+ * and the files go with the scratch directory, which the NAS's agent removes.
  */
 #ifndef NL_AGENT_KEEPSAKE_H
 #define NL_AGENT_KEEPSAKE_H
@@ -24,7 +25,8 @@ struct nl_keepsake {
 	unsigned count;
 };
 
-/* nl_kept_share_from copies a share of an order; NL_E_CONFIG when it makes no sense (unknown protocol, texts too long or with control characters). */
+/* nl_kept_share_from copies a share of an order; NL_E_CONFIG when it makes no sense (unknown protocol, texts too long
+ * or with control characters). */
 int nl_kept_share_from(struct nl_kept_share *kept, const Nl__ShareTarget *target, struct nl_error *err);
 /* nl_kept_share_target points a target for the load generator into `kept`. */
 struct nl_share_target nl_kept_share_target(const struct nl_kept_share *kept);

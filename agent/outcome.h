@@ -13,7 +13,8 @@ struct nl_outcome;
 struct nl_outcome *nl_outcome_alloc(uint64_t order);
 void nl_outcome_free(struct nl_outcome *outcome);
 
-/* nl_outcome_fact adds a fact; texts are copied and cut to what the wire allows. A fact for which there is no room is dropped. Any use is by one thread. */
+/* nl_outcome_fact adds a fact; texts are copied and cut to what the wire allows. A fact for which there is no room is
+ * dropped. Any use is by one thread. */
 void nl_outcome_fact(struct nl_outcome *outcome, const char *subject, const char *key, const char *value);
 /* nl_outcome_factf is the same with a formatted value. */
 void nl_outcome_factf(struct nl_outcome *outcome, const char *subject, const char *key, const char *format, ...)
@@ -27,8 +28,8 @@ int nl_outcome_keep(struct nl_outcome *outcome, void *memory);
 char *nl_outcome_text(struct nl_outcome *outcome, const char *text, size_t max);
 
 /*
- * nl_outcome_failure makes a Failure of `err` that lives as long as the outcome. Never NULL: when memory is short it holds
- * the code alone.
+ * nl_outcome_failure makes a Failure of `err` that lives as long as the outcome. Never NULL: when memory is short it
+ * holds the code alone.
  */
 Nl__Failure *nl_outcome_failure(struct nl_outcome *outcome, const struct nl_error *err);
 

@@ -45,7 +45,8 @@ int nl_task_run(struct nl_agent *agent, const Nl__Order *order, struct nl_outcom
 	const struct task_row *row = row_of(order);
 	if (!row) {
 		nl_error_set(err, NL_E_UNSUPPORTED, "this agent does not know the task %d", (int)order->task_case);
-		return nl_error_todo(err, "install the same version of nasline on both sides");
+		nl_error_todo(err, "install the same version of nasline on both sides");
+		return NL_E_UNSUPPORTED;
 	}
 	return row->run(agent, order, outcome, err);
 }

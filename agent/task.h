@@ -11,7 +11,8 @@ int nl_task_run(struct nl_agent *agent, const Nl__Order *order, struct nl_outcom
 /* nl_task_name: "load", "evict", ... Never NULL. */
 const char *nl_task_name(const Nl__Order *order);
 
-typedef int nl_task_fn(struct nl_agent *agent, const Nl__Order *order, struct nl_outcome *outcome, struct nl_error *err);
+typedef int nl_task_fn(struct nl_agent *agent, const Nl__Order *order, struct nl_outcome *outcome,
+		       struct nl_error *err);
 
 /* agent/bench/load_task.c */
 nl_task_fn nl_task_load, nl_task_go;

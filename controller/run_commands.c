@@ -251,7 +251,8 @@ static int local_campaign(struct nl_campaign *campaign, const char *pool, int64_
 	    !S_ISDIR(st.st_mode)) {
 		nl_error_set(err, NL_E_NOT_FOUND, "the pool directory cannot be used");
 		nl_error_where(err, "%s", pool);
-		return nl_error_todo(err, "name an existing directory on the file system to be measured");
+		nl_error_todo(err, "name an existing directory on the file system to be measured");
+		return NL_E_NOT_FOUND;
 	}
 	snprintf(campaign->title, sizeof campaign->title, "%.100s on this machine", absolute);
 	snprintf(campaign->nas_agent, sizeof campaign->nas_agent, "%s", NL_LOCAL_AGENT);

@@ -127,7 +127,8 @@ int nl_command_token(int argc, char **argv, struct nl_error *err)
 	const char *name = count ? arguments[0] : "";
 	if (name[0] && !nl_identity_name_valid(name)) {
 		nl_error_set(err, NL_E_USAGE, "\"%s\" is no agent name", name);
-		return nl_error_why(err, "a name has 1 to 63 of a-z, 0-9 and -, not at its ends");
+		nl_error_why(err, "a name has 1 to 63 of a-z, 0-9 and -, not at its ends");
+		return NL_E_USAGE;
 	}
 	int64_t until = nl_wall_ns() + valid_ns;
 	rc = nl_home_check(home, err);

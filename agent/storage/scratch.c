@@ -68,7 +68,7 @@ bool nl_scratch_marker_read(int directory, char run_id[40])
 	const char *run = text + strlen(MARKER_HEAD);
 	if (strncmp(text, MARKER_HEAD, strlen(MARKER_HEAD)) != 0 || !nl_scratch_run_valid(run))
 		return false;
-	snprintf(run_id, 40, "%s", run);
+	memcpy(run_id, run, strlen(run) + 1); /* a valid one fits */
 	return true;
 }
 

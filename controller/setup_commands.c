@@ -88,6 +88,15 @@ static int wait_for_join(const char *home, const char *listen, struct nl_store *
 	return rc;
 }
 
+static int check_name(const char *name, struct nl_error *err)
+{
+	if (name[0] == '\0' || nl_identity_name_valid(name))
+		return NL_E_OK;
+	nl_error_set(err, NL_E_USAGE, "\"%s\" is no agent name", name);
+	nl_error_why(err, "a name has 1 to 63 of a-z, 0-9 and -, not at its ends");
+	return NL_E_USAGE;
+}
+
 int nl_command_token(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024], text[160], listen_text[64];
@@ -125,13 +134,10 @@ int nl_command_token(int argc, char **argv, struct nl_error *err)
 	if (rc != NL_E_OK || done)
 		return rc;
 	const char *name = count ? arguments[0] : "";
-	if (name[0] && !nl_identity_name_valid(name)) {
-		nl_error_set(err, NL_E_USAGE, "\"%s\" is no agent name", name);
-		nl_error_why(err, "a name has 1 to 63 of a-z, 0-9 and -, not at its ends");
-		return NL_E_USAGE;
-	}
 	int64_t until = nl_wall_ns() + valid_ns;
-	rc = nl_home_check(home, err);
+	rc = check_name(name, err);
+	if (rc == NL_E_OK)
+		rc = nl_home_check(home, err);
 	if (rc == NL_E_OK)
 		rc = nl_home_store(home, &store, err);
 	if (rc == NL_E_OK)

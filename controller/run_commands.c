@@ -256,7 +256,7 @@ static int local_campaign(struct nl_campaign *campaign, const char *pool, int64_
 	}
 	snprintf(campaign->title, sizeof campaign->title, "%.100s on this machine", absolute);
 	snprintf(campaign->nas_agent, sizeof campaign->nas_agent, "%s", NL_LOCAL_AGENT);
-	snprintf(campaign->nas_pool, sizeof campaign->nas_pool, "%s", absolute);
+	memcpy(campaign->nas_pool, absolute, strlen(absolute) + 1);
 	campaign->client_count = 0;
 	campaign->share_count = 0;
 	campaign->line.enabled = false;

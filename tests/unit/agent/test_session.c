@@ -291,8 +291,8 @@ static void samples_of_the_telemetry_reach_the_store_on_the_controllers_clock(vo
 static void a_load_outside_the_runs_scratch_directory_is_refused(void **state)
 {
 	struct world *world = *state;
-	const char *const outside[] = {"/tmp", "/etc/nasline-run-2", "/tmp/nasline-" RUN "/../..",
-				       "/tmp/xnasline-" RUN};
+	const char *const outside[] = {"/tmp", "/etc/nasline-run-2", "/tmp/nasline-run-1/../..", "/tmp/xnasline-run-1",
+				       "/tmp/nasline-run-11/pool"};
 	start_agent(world, false);
 	prepare(world);
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {

@@ -100,9 +100,11 @@ limit_disk() {
 	put disk-mbps "$1"
 }
 
-# The page cache would take a tenth of the memory before anything reaches the disk; a second's worth is enough.
+# The page cache would take a tenth of the memory before anything reaches the disk. It is left a sixth of a second of it:
+# writing back begins at half of that, and until then the disk stands idle; with a second's worth, a durable write of
+# 150 MB over the wire ran at 40 to 51 MB/s on a disk of 60, with this at 55 to 60.
 bound_dirty_pages() {
-	local bytes=$(($1 * 1000000)) upper bdi
+	local bytes=$(($1 * 1000000 / 6)) upper bdi
 	upper=$(pool_device)
 	[[ -n $upper ]] || return 0
 	bdi=/sys/class/bdi/$(<"/sys/block/${upper##*/}/dev")

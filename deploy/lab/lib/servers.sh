@@ -3,11 +3,12 @@
 #
 # The place is a mount namespace held by a sleeping process. Its /run is empty and its own, because rpcbind and ganesha
 # meet at /run/rpcbind.sock, which a network namespace does not keep apart; nor do they find the machine's D-Bus there.
-# The pool is mounted in it alone: the client cannot see the NAS's disk, and the mount ends with its processes.
+# The pool is mounted in it alone: the client cannot see the NAS's disk, and the mount ends with its processes. It is not
+# mounted with discard: the upper loop device turns that into writes of zeroes, which the limit charges in full.
 
 readonly SMB_USER=bench
 
-in_nas() { nsenter -t "$(pid_of holder)" -m -n -- "$@"; }
+in_nas() { nsenter -t "$(pid_of holder)" -m -n -r -- "$@"; }
 
 holder_up() {
 	runs holder && return
@@ -20,7 +21,7 @@ holder_up() {
 		mount -t tmpfs -o mode=755 tmpfs /run
 		mkdir -p "$dir" /run/rpcbind /run/lock
 		mount --move /mnt "$dir"
-		mount -o noatime,discard "$device" "$dir/pool"
+		mount -o noatime "$device" "$dir/pool"
 		chmod 1777 "$dir/pool"
 		: >"$dir/run/holder-ready"
 		exec sleep infinity' nasline-lab-holder "$DIR" "$(pool_device)" </dev/null >"$DIR/log/holder.log" 2>&1 9<&- &
@@ -34,7 +35,7 @@ daemon() {
 	shift
 	(
 		join_group
-		exec setsid nsenter -t "$(pid_of holder)" -m -n -- "$@" </dev/null >>"$DIR/log/$name.log" 2>&1 9<&-
+		exec setsid nsenter -t "$(pid_of holder)" -m -n -r -- "$@" </dev/null >>"$DIR/log/$name.log" 2>&1 9<&-
 	) &
 	remember "$name" $!
 }
@@ -45,10 +46,14 @@ listens() { [[ -n $(in_nas ss -Hltn "sport = :$1") ]]; }
 listens_or_ended() { ended "$1" || listens "$2"; }
 comes_up() {
 	until_true 20 listens_or_ended "$1" "$2" || true
-	if ended "$1" || ! listens "$2"; then die "$1 did not come up: see $DIR/log/$1.log"; fi
+	if ended "$1" || ! listens "$2"; then
+		tail -n 5 "$DIR/log/$1.log" >&2
+		die "$1 did not come up; above is the end of its log"
+	fi
 }
 
 nfs_up() {
+	[[ -e /etc/mtab ]] || die "/etc/mtab is missing, and ganesha looks the pool up in it: ln -s ../proc/self/mounts /etc/mtab"
 	mkdir -p "$DIR/nfs/recovery"
 	[[ -s $DIR/nfs/ganesha.conf ]] || nfs_configuration >"$DIR/nfs/ganesha.conf"
 	# NFS 3 needs rpcbind: without it ganesha 4.3 ends, even with ports that are fixed.

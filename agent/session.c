@@ -19,6 +19,7 @@
 #define LEASE_MIN_NS     (1 * NL_NS_PER_S)
 #define CAPABILITIES_MAX 16
 #define DEFAULT_CALL_NS  (5 * NL_NS_PER_S)
+#define POLL_NS          (1 * NL_NS_PER_S) /* an order comes at once however long it is; a request to stop must wait for it */
 
 static size_t capabilities(char *list[CAPABILITIES_MAX], char text[CAPABILITIES_MAX][40])
 {
@@ -150,7 +151,7 @@ static int poll_orders(struct nl_agent *agent, struct nl_error *err)
 	Nl__Request request = NL__REQUEST__INIT;
 	Nl__Reply *reply = NULL;
 	int64_t lease = atomic_load(&agent->lease_ns), left = lease_left_ns(agent);
-	await.longest_ns = lease / 4 < NL_LINK_LONG_POLL_NS ? lease / 4 : NL_LINK_LONG_POLL_NS;
+	await.longest_ns = lease / 4 < POLL_NS ? lease / 4 : POLL_NS;
 	pthread_mutex_lock(&agent->lock);
 	await.newest_order = agent->newest_order;
 	pthread_mutex_unlock(&agent->lock);

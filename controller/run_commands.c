@@ -112,6 +112,8 @@ static int conduct(const struct run_options *options, struct nl_store *store, co
 	if (rc == NL_E_OK)
 		rc = nl_conduct(&request, run_id, err);
 	int stopped = nl_local_stop(&local, &other);
+	if (local.cleaned_after)
+		fprintf(stderr, "          the agent was killed; what it left was removed\n");
 	if (rc == NL_E_OK && stopped != NL_E_OK) {
 		rc = stopped;
 		*err = other;
@@ -122,7 +124,7 @@ static int conduct(const struct run_options *options, struct nl_store *store, co
 			rc = reported;
 			*err = other;
 		}
-		if (rc != NL_E_OK && !with_local_agent && err->todo[0] == '\0')
+		if (rc != NL_E_OK && err->todo[0] == '\0')
 			nl_error_todo(err, "go on with: nasline resume %s", run_id);
 	}
 	nl_server_stop(server);

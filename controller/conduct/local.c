@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/parse.h"
 #include "base/time.h"
 #include "proto/identity.h"
@@ -20,6 +21,7 @@
 
 #define LOCAL_CERTIFICATE_DAYS 30
 #define STOP_PATIENCE_NS       (20 * NL_NS_PER_S)
+#define CLEAN_PATIENCE_NS      (120 * NL_NS_PER_S)
 #define START_PATIENCE_NS      (60 * NL_NS_PER_S)
 #define START_STEP_NS          (200 * NL_NS_PER_MS)
 
@@ -86,10 +88,10 @@ static void find_agent(char *path, size_t size)
 	path[0] = '\0';
 }
 
-static int spawn(struct nl_local_agent *agent, const char *dir, struct nl_error *err)
+static int spawn(struct nl_local_agent *agent, struct nl_error *err)
 {
 	char path[1200], parent[24];
-	char *const argv[] = {"nasline-agent", "run", "--state", (char *)dir, "--parent", parent, "--quiet", NULL};
+	char *const argv[] = {"nasline-agent", "run", "--state", agent->dir, "--parent", parent, "--quiet", NULL};
 	posix_spawnattr_t attributes;
 	find_agent(path, sizeof path);
 	snprintf(parent, sizeof parent, "%d", (int)getpid());
@@ -111,11 +113,10 @@ static int spawn(struct nl_local_agent *agent, const char *dir, struct nl_error 
 int nl_local_start(struct nl_local_agent *agent, const char *home, struct nl_store *store, uint16_t port,
 		   struct nl_error *err)
 {
-	char dir[1100];
 	agent->pid = 0;
-	snprintf(dir, sizeof dir, "%s/local", home);
-	int rc = enrol(home, dir, store, port, err);
-	return rc == NL_E_OK ? spawn(agent, dir, err) : rc;
+	snprintf(agent->dir, sizeof agent->dir, "%s/local", home);
+	int rc = enrol(home, agent->dir, store, port, err);
+	return rc == NL_E_OK ? spawn(agent, err) : rc;
 }
 
 int nl_local_wait(struct nl_local_agent *agent, struct nl_server *server, const atomic_bool *stop, struct nl_error *err)
@@ -136,25 +137,52 @@ int nl_local_wait(struct nl_local_agent *agent, struct nl_server *server, const 
 	}
 }
 
-int nl_local_stop(struct nl_local_agent *agent, struct nl_error *err)
+/* Ends the agent and says how it ended, as waitpid does. */
+static int end_agent(struct nl_local_agent *agent)
 {
 	int status = 0;
 	int64_t until = nl_mono_ns() + STOP_PATIENCE_NS;
-	if (agent->pid <= 0)
-		return NL_E_OK;
 	kill(agent->pid, SIGTERM);
 	while (waitpid(agent->pid, &status, WNOHANG) == 0) {
 		if (nl_mono_ns() > until) {
 			kill(agent->pid, SIGKILL);
 			waitpid(agent->pid, &status, 0);
-			agent->pid = 0;
-			nl_error_set(err, NL_E_LEFTOVER, "the local agent did not end when asked and was killed");
-			nl_error_todo(err, "the next `nasline local` removes what it left");
-			return NL_E_LEFTOVER;
+			break;
 		}
 		nl_sleep_until_mono(nl_mono_ns() + 20 * NL_NS_PER_MS);
 	}
 	agent->pid = 0;
+	return status;
+}
+
+/* What the journal of a killed agent holds. */
+static int clean_after(struct nl_local_agent *agent, struct nl_error *err)
+{
+	char path[1200];
+	find_agent(path, sizeof path);
+	const char *const argv[] = {path[0] ? path : "nasline-agent", "cleanup", "--state", agent->dir, NULL};
+	struct nl_child_result result;
+	int rc = nl_child_run(argv, CLEAN_PATIENCE_NS, 4096, &result, err);
+	if (rc != NL_E_OK)
+		return rc;
+	if (result.exit_status != 0) {
+		rc = nl_error_set(err, NL_E_LEFTOVER,
+				  "the local agent was killed, and not all that it made could be removed");
+		nl_error_why(err, "%s", result.err);
+		nl_error_todo(err, "try again with: nasline-agent cleanup --state %s", agent->dir);
+	}
+	nl_child_result_fini(&result);
+	agent->cleaned_after = rc == NL_E_OK;
+	return rc;
+}
+
+int nl_local_stop(struct nl_local_agent *agent, struct nl_error *err)
+{
+	if (agent->pid <= 0)
+		return NL_E_OK;
+	int status = end_agent(agent);
+	if (WIFSIGNALED(status))
+		return clean_after(agent, err);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == nl_code_exit_status(NL_E_LEFTOVER))
 		return nl_error_set(err, NL_E_LEFTOVER, "the local agent could not remove everything it made");
 	return NL_E_OK;

@@ -5,6 +5,7 @@
 #define NL_CONTROLLER_CONDUCT_LOCAL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,6 +17,8 @@
 
 struct nl_local_agent {
 	pid_t pid; /* 0: none */
+	char dir[1100];
+	bool cleaned_after; /* it was killed, and what it left was removed */
 };
 
 /*
@@ -31,8 +34,10 @@ int nl_local_start(struct nl_local_agent *agent, const char *home, struct nl_sto
  */
 int nl_local_wait(struct nl_local_agent *agent, struct nl_server *server, const atomic_bool *stop,
 		  struct nl_error *err);
-/* nl_local_stop asks the agent to end (it cleans up first) and waits; after 20 s it is killed and NL_E_LEFTOVER
- * returned. */
+/*
+ * nl_local_stop asks the agent to end (it cleans up first) and waits; after 20 s it is killed. What an agent that was
+ * killed, by whomever, could not clean up is removed by a fresh one. NL_E_LEFTOVER: something stays.
+ */
 int nl_local_stop(struct nl_local_agent *agent, struct nl_error *err);
 
 #endif

@@ -24,7 +24,7 @@ int nl_conduct_order(struct nl_conductor *conductor, const struct nl_order_call 
 	if (rc == NL_E_OK)
 		rc = nl_server_await(conductor->server, call->agent, id, call->timeout_ns,
 				     call->stop ? call->stop : conductor->stop, &own, err);
-	if (rc != NL_E_OK && rc != NL_E_CANCELLED && err && err->where[0] == '\0')
+	if (rc != NL_E_OK && rc != NL_E_CANCELLED && err && err->where[0] == '\0' && !strstr(err->what, call->agent))
 		nl_error_where(err, "agent %s", call->agent);
 	if (rc == NL_E_OK && result)
 		*result = own;

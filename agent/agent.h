@@ -51,7 +51,6 @@ struct nl_agent {
 	pthread_cond_t changed; /* monotonic clock */
 	struct nl_clock clock;
 	struct nl_telemetry *telemetry;
-	int64_t telemetry_period_ns;
 	struct nl_ready_load *load; /* what uplink watches; freed by the worker after taking it away under the lock */
 	Nl__Reply *orders[NL_AGENT_QUEUE_MAX]; /* taken, not begun; each holds its order */
 	unsigned order_count;

@@ -19,7 +19,9 @@
 #define LEASE_MIN_NS     (1 * NL_NS_PER_S)
 #define CAPABILITIES_MAX 16
 #define DEFAULT_CALL_NS  (5 * NL_NS_PER_S)
-#define POLL_NS          (1 * NL_NS_PER_S) /* an order comes at once however long it is; a request to stop must wait for it */
+
+/* An order comes at once however long a poll is, but a request to stop the agent waits for its end. */
+#define POLL_NS (1 * NL_NS_PER_S)
 
 static size_t capabilities(char *list[CAPABILITIES_MAX], char text[CAPABILITIES_MAX][40])
 {

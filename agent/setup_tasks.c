@@ -122,7 +122,6 @@ int nl_task_watch(struct nl_agent *agent, const Nl__Order *order, struct nl_outc
 	pthread_mutex_lock(&agent->lock);
 	old = agent->telemetry;
 	agent->telemetry = fresh;
-	agent->telemetry_period_ns = ask->period_ns;
 	pthread_mutex_unlock(&agent->lock);
 	nl_telemetry_stop(old);
 	return rc;

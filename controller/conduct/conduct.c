@@ -14,6 +14,8 @@
 #include "proto/clock.h"
 #include "proto/identity.h"
 
+#define SOON_NS (3 * NL_NS_PER_S)
+
 static void live(void *context, double *bytes, int64_t *at_ns)
 {
 	struct nl_conductor *conductor = context;
@@ -27,16 +29,45 @@ static void show_event(void *context, const char *text)
 	nl_progress_note(context, "%s", text);
 }
 
-static int wait_agents(struct nl_conductor *conductor, struct nl_error *err)
+static bool has_joined(struct nl_conductor *conductor, const char *name)
+{
+	struct nl_store_agent *agents = NULL;
+	size_t count = 0;
+	bool found = false;
+	struct nl_store *store = nl_server_store_lock(conductor->server);
+	int rc = nl_store_agents(store, &agents, &count, NULL);
+	nl_server_store_unlock(conductor->server);
+	for (size_t i = 0; rc == NL_E_OK && i < count && !found; i++)
+		found = strcmp(agents[i].name, name) == 0;
+	free(agents);
+	return found || rc != NL_E_OK;
+}
+
+/* An agent that runs is here within moments; for another one the user is told what is waited for. */
+static int wait_agent(struct nl_conductor *conductor, const char *name, FILE *progress, struct nl_error *err)
+{
+	int64_t patience_ns = conductor->campaign->agents_wait_ns;
+	int64_t moment_ns = patience_ns < SOON_NS ? patience_ns : SOON_NS;
+	int rc = nl_server_wait_agent(conductor->server, name, moment_ns, conductor->stop, err);
+	if (rc != NL_E_TIMEOUT || patience_ns <= moment_ns)
+		return rc;
+	if (has_joined(conductor, name))
+		fprintf(progress, "waiting %.0f s for agent %s\n", (double)patience_ns / 1e9, name);
+	else
+		fprintf(progress, "waiting %.0f s for agent %s, which has not joined yet: nasline token %s\n",
+			(double)patience_ns / 1e9, name, name);
+	fflush(progress);
+	return nl_server_wait_agent(conductor->server, name, patience_ns - moment_ns, conductor->stop, err);
+}
+
+static int wait_agents(struct nl_conductor *conductor, FILE *progress, struct nl_error *err)
 {
 	const struct nl_campaign *campaign = conductor->campaign;
 	int rc = NL_E_OK;
 	if (campaign->nas_agent[0])
-		rc = nl_server_wait_agent(conductor->server, campaign->nas_agent, campaign->agents_wait_ns,
-					  conductor->stop, err);
+		rc = wait_agent(conductor, campaign->nas_agent, progress, err);
 	for (unsigned i = 0; rc == NL_E_OK && i < campaign->client_count; i++)
-		rc = nl_server_wait_agent(conductor->server, campaign->clients[i], campaign->agents_wait_ns,
-					  conductor->stop, err);
+		rc = wait_agent(conductor, campaign->clients[i], progress, err);
 	return rc;
 }
 
@@ -298,7 +329,7 @@ int nl_conduct(const struct nl_conduct_request *request, char *run_id, struct nl
 	conductor->stop = request->stop;
 	int rc = nl_setup_secrets(conductor, err);
 	if (rc == NL_E_OK)
-		rc = wait_agents(conductor, err);
+		rc = wait_agents(conductor, request->progress, err);
 	if (rc == NL_E_OK)
 		rc = request->resume_run_id ? old_run(conductor, request->resume_run_id, err) : new_run(conductor, err);
 	if (rc == NL_E_OK) {

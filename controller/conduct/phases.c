@@ -82,8 +82,9 @@ bool nl_phase_wanted(const struct nl_conductor *conductor, const struct nl_phase
 	const struct nl_rates *rates = rates_of(conductor, phase->figure);
 	if (!phase->optional)
 		return true;
+	/* Nothing is said to be steady that is not known to be. */
 	if (!rates || rates->low <= 0)
-		return false;
+		return true;
 	return (rates->high - rates->low) / ((rates->high + rates->low) / 2) > conductor->campaign->iterations.until;
 }
 

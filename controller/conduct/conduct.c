@@ -51,13 +51,17 @@ static int wait_agent(struct nl_conductor *conductor, const char *name, FILE *pr
 	int rc = nl_server_wait_agent(conductor->server, name, moment_ns, conductor->stop, err);
 	if (rc != NL_E_TIMEOUT || patience_ns <= moment_ns)
 		return rc;
-	if (has_joined(conductor, name))
-		fprintf(progress, "waiting %.0f s for agent %s\n", (double)patience_ns / 1e9, name);
-	else
-		fprintf(progress, "waiting %.0f s for agent %s, which has not joined yet: nasline token %s\n",
-			(double)patience_ns / 1e9, name, name);
+	bool joined = has_joined(conductor, name);
+	fprintf(progress, "waiting %.0f s for agent %s%s%s\n", (double)patience_ns / 1e9, name,
+		joined ? "" : ", which has not joined yet: nasline token ", joined ? "" : name);
 	fflush(progress);
-	return nl_server_wait_agent(conductor->server, name, patience_ns - moment_ns, conductor->stop, err);
+	rc = nl_server_wait_agent(conductor->server, name, patience_ns - moment_ns, conductor->stop, err);
+	if (rc != NL_E_TIMEOUT)
+		return rc;
+	nl_error_why(err, "it did not say hello within %.0f s", (double)patience_ns / 1e9);
+	if (!joined)
+		nl_error_todo(err, "let it join first, by a token of: nasline token %s", name);
+	return rc;
 }
 
 static int wait_agents(struct nl_conductor *conductor, FILE *progress, struct nl_error *err)

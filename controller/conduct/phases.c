@@ -17,7 +17,7 @@
 #define LINE_SLACK_NS     (20 * NL_NS_PER_S)
 #define LAY_DEFAULT_BYTES (UINT64_C(256) << 20)
 #define LAY_HEADROOM      1.15
-#define WRITE_HEADROOM    1.2
+#define WRITE_HEADROOM    2.0
 #define SELF_LOAD_BLOCKS  (UINT64_C(1) << 30) /* no I/O happens: more than can be done in any time */
 
 static bool reads(const struct nl_phase *phase)

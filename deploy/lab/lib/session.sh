@@ -100,7 +100,7 @@ agents_stop() {
 	done
 }
 
-# campaign_run CAMPAIGN OUTPUT: the controller in the foreground, so that it has the terminal
+# campaign_run CAMPAIGN OUTPUT: becomes the controller, so call it in the background
 campaign_run() {
-	"$LAB" exec ctl "$NASLINE" run --state "$SESSION/controller" --listen "$CONTROLLER_ADDRESS" --output "$2" "$1"
+	exec "$LAB" exec ctl "$NASLINE" run --state "$SESSION/controller" --listen "$CONTROLLER_ADDRESS" --output "$2" "$1"
 }

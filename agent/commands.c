@@ -15,7 +15,7 @@
 #include "agent/join.h"
 #include "agent/storage/storage.h"
 #include "agent/undo.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "base/time.h"
 
 #define PREDECESSOR_NS (30 * NL_NS_PER_S)
@@ -68,8 +68,9 @@ static const char *token_argument(const char *argument, char *buf, size_t size)
 int nl_command_join(int argc, char **argv, struct nl_error *err)
 {
 	char state_text[1024], name_text[NL_IDENTITY_NAME_MAX + 1], token_text[200];
-	const char *state = default_state(state_text, sizeof state_text), *name = NULL, *arguments[8];
-	bool again = false, help = false;
+	const char *state = default_state(state_text, sizeof state_text), *name = NULL,
+		   *arguments[NL_PROGRAM_ARGUMENTS_MAX];
+	bool again = false, done = false;
 	int64_t timeout_ns = 60 * NL_NS_PER_S;
 	size_t count = 0;
 	static const char *const examples[] = {
@@ -91,14 +92,9 @@ int nl_command_join(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   2,
 					   2};
-	if (argc > 8)
-		return nl_error_set(err, NL_E_USAGE, "too many arguments");
-	int rc = nl_options_parse(&command, argc, argv, arguments, &count, &help, err);
-	if (rc != NL_E_OK || help) {
-		if (help)
-			nl_options_help(&command, stdout);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
+	if (rc != NL_E_OK || done)
 		return rc;
-	}
 	nl_join_default_name(name_text);
 	rc = nl_join(arguments[0], token_argument(arguments[1], token_text, sizeof token_text), name ? name : name_text,
 		     state, again, timeout_ns, err);
@@ -129,8 +125,8 @@ static int init_patiently(struct nl_agent *agent, const char *state, bool quiet,
 int nl_command_run(int argc, char **argv, struct nl_error *err)
 {
 	char state_text[1024];
-	const char *state = default_state(state_text, sizeof state_text), *arguments[16];
-	bool once = false, quiet = false, help = false;
+	const char *state = default_state(state_text, sizeof state_text), *arguments[NL_PROGRAM_ARGUMENTS_MAX];
+	bool once = false, quiet = false, done = false;
 	uint64_t parent = 0;
 	size_t count = 0;
 	struct nl_agent agent;
@@ -152,14 +148,9 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 		sizeof options / sizeof *options,
 		0,
 		0};
-	if (argc > 16)
-		return nl_error_set(err, NL_E_USAGE, "too many arguments");
-	int rc = nl_options_parse(&command, argc, argv, arguments, &count, &help, err);
-	if (rc != NL_E_OK || help) {
-		if (help)
-			nl_options_help(&command, stdout);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
+	if (rc != NL_E_OK || done)
 		return rc;
-	}
 	catch_signals();
 	if (parent) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -193,8 +184,8 @@ static int probe_storage(const char *path, struct nl_error *err)
 
 int nl_command_probe(int argc, char **argv, struct nl_error *err)
 {
-	const char *path = NULL, *peer = NULL, *arguments[16];
-	bool help = false;
+	const char *path = NULL, *peer = NULL, *arguments[NL_PROGRAM_ARGUMENTS_MAX];
+	bool done = false;
 	size_t count = 0;
 	char nic[32];
 	static const char *const examples[] = {"nasline-agent probe --path /mnt/tank --peer pve1", NULL};
@@ -211,14 +202,9 @@ int nl_command_probe(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   0};
-	if (argc > 16)
-		return nl_error_set(err, NL_E_USAGE, "too many arguments");
-	int rc = nl_options_parse(&command, argc, argv, arguments, &count, &help, err);
-	if (rc != NL_E_OK || help) {
-		if (help)
-			nl_options_help(&command, stdout);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
+	if (rc != NL_E_OK || done)
 		return rc;
-	}
 	rc = nl_host_describe(print_fact, NULL, err);
 	if (rc == NL_E_OK && peer)
 		rc = nl_nic_for_peer(peer, nic, err);
@@ -239,8 +225,8 @@ int nl_command_probe(int argc, char **argv, struct nl_error *err)
 int nl_command_cleanup(int argc, char **argv, struct nl_error *err)
 {
 	char state_text[1024];
-	const char *state = default_state(state_text, sizeof state_text), *arguments[16];
-	bool help = false;
+	const char *state = default_state(state_text, sizeof state_text), *arguments[NL_PROGRAM_ARGUMENTS_MAX];
+	bool done = false;
 	size_t count = 0;
 	unsigned undone = 0;
 	struct nl_agent agent;
@@ -256,14 +242,9 @@ int nl_command_cleanup(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   0};
-	if (argc > 16)
-		return nl_error_set(err, NL_E_USAGE, "too many arguments");
-	int rc = nl_options_parse(&command, argc, argv, arguments, &count, &help, err);
-	if (rc != NL_E_OK || help) {
-		if (help)
-			nl_options_help(&command, stdout);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
+	if (rc != NL_E_OK || done)
 		return rc;
-	}
 	rc = nl_agent_init(&agent, state, true, err);
 	if (rc != NL_E_OK)
 		return rc;

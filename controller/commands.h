@@ -7,21 +7,12 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "controller/store/store.h"
-
-#define NL_ARGUMENTS_MAX 64
 
 /* Set by SIGINT, SIGTERM and SIGHUP after nl_commands_catch_signals. */
 extern atomic_bool nl_commands_stop;
 void nl_commands_catch_signals(void);
-
-/*
- * nl_commands_parse parses by the table and prints the help when it was asked for; then *done is true and there is
- * nothing more to do. arguments has NL_ARGUMENTS_MAX places.
- */
-int nl_commands_parse(const struct nl_command *command, int argc, char **argv, const char **arguments, size_t *count,
-		      bool *done, struct nl_error *err);
 
 /* The option --state, the same for every command. */
 #define NL_STATE_OPTION(variable)                                                                                      \

@@ -92,7 +92,7 @@ int nl_command_report(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024];
 	const char *home = nl_home_default(home_text, sizeof home_text), *name = "terminal", *output = NULL;
-	const char *arguments[NL_ARGUMENTS_MAX];
+	const char *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool done = false, json = false;
 	struct nl_store *store = NULL;
@@ -118,7 +118,7 @@ int nl_command_report(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   1};
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	rc = find_format(json ? "json" : name, &format, err);
@@ -139,7 +139,7 @@ int nl_command_runs(int argc, char **argv, struct nl_error *err)
 					     [NL_RUN_FAILED] = "failed",
 					     [NL_RUN_INTERRUPTED] = "interrupted"};
 	char home_text[1024];
-	const char *home = nl_home_default(home_text, sizeof home_text), *arguments[NL_ARGUMENTS_MAX];
+	const char *home = nl_home_default(home_text, sizeof home_text), *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0, run_count = 0;
 	bool done = false;
 	struct nl_store *store = NULL;
@@ -154,7 +154,7 @@ int nl_command_runs(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   0};
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	rc = nl_home_store_read(home, &store, err);

@@ -19,7 +19,7 @@
 
 int nl_command_plan(int argc, char **argv, struct nl_error *err)
 {
-	const char *arguments[NL_ARGUMENTS_MAX];
+	const char *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool json = false, done = false;
 	uint64_t cores = 0;
@@ -40,7 +40,7 @@ int nl_command_plan(int argc, char **argv, struct nl_error *err)
 		sizeof options / sizeof *options,
 		1,
 		1};
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	struct nl_campaign *campaign = calloc(1, sizeof *campaign);
@@ -148,7 +148,7 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024], listen_text[64];
 	struct run_options run = {.home = nl_home_default(home_text, sizeof home_text), .listen = listen_text};
-	const char *arguments[NL_ARGUMENTS_MAX];
+	const char *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool done = false;
 	struct nl_store *store = NULL;
@@ -166,7 +166,7 @@ int nl_command_run(int argc, char **argv, struct nl_error *err)
 					   1,
 					   1};
 	snprintf(listen_text, sizeof listen_text, "0.0.0.0:%d", NL_LINK_DEFAULT_PORT);
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	struct nl_campaign *campaign = calloc(1, sizeof *campaign);
@@ -195,7 +195,7 @@ int nl_command_resume(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024], listen_text[64], *yaml = NULL;
 	struct run_options run = {.home = nl_home_default(home_text, sizeof home_text), .listen = listen_text};
-	const char *arguments[NL_ARGUMENTS_MAX];
+	const char *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool done = false;
 	struct nl_store *store = NULL;
@@ -213,7 +213,7 @@ int nl_command_resume(int argc, char **argv, struct nl_error *err)
 		0,
 		1};
 	snprintf(listen_text, sizeof listen_text, "0.0.0.0:%d", NL_LINK_DEFAULT_PORT);
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	struct nl_campaign *campaign = calloc(1, sizeof *campaign);
@@ -273,7 +273,7 @@ int nl_command_local(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024];
 	struct run_options run = {.home = nl_home_default(home_text, sizeof home_text), .listen = "127.0.0.1:0"};
-	const char *pool = NULL, *arguments[NL_ARGUMENTS_MAX];
+	const char *pool = NULL, *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool done = false;
 	int64_t duration_ns = 0;
@@ -296,7 +296,7 @@ int nl_command_local(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   0};
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	if (!pool)

@@ -19,7 +19,7 @@
 int nl_command_init(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024];
-	const char *home = nl_home_default(home_text, sizeof home_text), *arguments[NL_ARGUMENTS_MAX];
+	const char *home = nl_home_default(home_text, sizeof home_text), *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0;
 	bool done = false, made = false;
 	struct nl_store *store = NULL;
@@ -34,7 +34,7 @@ int nl_command_init(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   0};
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	rc = nl_home_make(home, &made, err);
@@ -97,16 +97,43 @@ static int check_name(const char *name, struct nl_error *err)
 	return NL_E_USAGE;
 }
 
+struct token_request {
+	const char *home, *name;
+	const char *listen; /* NULL: print the token only */
+	int64_t valid_ns;
+};
+
+static int issue_token(const struct token_request *request, struct nl_store *store, struct nl_error *err)
+{
+	struct nl_token token;
+	uint8_t hash[32];
+	char text[160];
+	int64_t until = nl_wall_ns() + request->valid_ns;
+	int rc = nl_token_make(request->home, &token, err);
+	if (rc == NL_E_OK)
+		rc = nl_token_hash(token.secret, hash, err);
+	if (rc == NL_E_OK)
+		rc = nl_store_token_add(store, hash, request->name, until, err);
+	if (rc == NL_E_OK) {
+		nl_token_text(&token, text, sizeof text);
+		if (request->listen)
+			rc = wait_for_join(request->home, request->listen, store, hash, text, until, err);
+		else
+			printf("%s\n", text);
+	}
+	explicit_bzero(&token, sizeof token);
+	explicit_bzero(text, sizeof text);
+	return rc;
+}
+
 int nl_command_token(int argc, char **argv, struct nl_error *err)
 {
-	char home_text[1024], text[160], listen_text[64];
+	char home_text[1024], listen_text[64];
 	const char *home = nl_home_default(home_text, sizeof home_text), *listen = listen_text,
-		   *arguments[NL_ARGUMENTS_MAX];
+		   *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	int64_t valid_ns = 3600 * NL_NS_PER_S;
 	bool wait = false, done = false;
 	size_t count = 0;
-	struct nl_token token;
-	uint8_t hash[32];
 	struct nl_store *store = NULL;
 	static const char *const examples[] = {
 		"nasline token truenas --wait\n    prints a token and listens until the agent truenas has joined with "
@@ -130,31 +157,18 @@ int nl_command_token(int argc, char **argv, struct nl_error *err)
 		0,
 		1};
 	snprintf(listen_text, sizeof listen_text, "0.0.0.0:%d", NL_LINK_DEFAULT_PORT);
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	const char *name = count ? arguments[0] : "";
-	int64_t until = nl_wall_ns() + valid_ns;
+	struct token_request request = {home, name, wait ? listen : NULL, valid_ns};
 	rc = check_name(name, err);
 	if (rc == NL_E_OK)
 		rc = nl_home_check(home, err);
 	if (rc == NL_E_OK)
 		rc = nl_home_store(home, &store, err);
 	if (rc == NL_E_OK)
-		rc = nl_token_make(home, &token, err);
-	if (rc == NL_E_OK)
-		rc = nl_token_hash(token.secret, hash, err);
-	if (rc == NL_E_OK)
-		rc = nl_store_token_add(store, hash, name, until, err);
-	if (rc == NL_E_OK) {
-		nl_token_text(&token, text, sizeof text);
-		if (wait)
-			rc = wait_for_join(home, listen, store, hash, text, until, err);
-		else
-			printf("%s\n", text);
-	}
-	explicit_bzero(&token, sizeof token);
-	explicit_bzero(text, sizeof text);
+		rc = issue_token(&request, store, err);
 	nl_store_close(store);
 	return rc;
 }
@@ -162,7 +176,7 @@ int nl_command_token(int argc, char **argv, struct nl_error *err)
 int nl_command_agents(int argc, char **argv, struct nl_error *err)
 {
 	char home_text[1024];
-	const char *home = nl_home_default(home_text, sizeof home_text), *arguments[NL_ARGUMENTS_MAX];
+	const char *home = nl_home_default(home_text, sizeof home_text), *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t count = 0, agent_count = 0;
 	bool done = false;
 	struct nl_store *store = NULL;
@@ -177,7 +191,7 @@ int nl_command_agents(int argc, char **argv, struct nl_error *err)
 					   sizeof options / sizeof *options,
 					   0,
 					   0};
-	int rc = nl_commands_parse(&command, argc, argv, arguments, &count, &done, err);
+	int rc = nl_program_options(&command, argc, argv, arguments, &count, &done, err);
 	if (rc != NL_E_OK || done)
 		return rc;
 	rc = nl_home_store_read(home, &store, err);

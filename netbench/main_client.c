@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/options.h"
+#include "base/program.h"
 #include "netbench/keyfile.h"
 #include "netbench/main.h"
 
@@ -83,7 +83,7 @@ int nl_netbench_command_client(int argc, char **argv, struct nl_error *err)
 {
 	struct settings set = {NL_NETBENCH_PORT_DEFAULT, 1, NL_NETBENCH_BLOCK_DEFAULT, 0, false, false, false, NULL};
 	struct nl_netbench_config config;
-	bool help = false;
+	bool done = false;
 	const struct nl_option options[] = {
 		{"parallel", 'P', NL_OPTION_UINT, &set.streams, "N", "Streams per direction (default 1).", 1,
 		 NL_NETBENCH_STREAMS_MAX},
@@ -119,17 +119,11 @@ int nl_netbench_command_client(int argc, char **argv, struct nl_error *err)
 		.argument_min = 1,
 		.argument_max = 1,
 	};
-	const char **arguments = calloc((size_t)argc + 1, sizeof(*arguments));
+	const char *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t argument_count;
 	int rc;
 
 	nl_netbench_config_default(&config);
-	rc = arguments ? nl_options_parse(&command, argc, argv, arguments, &argument_count, &help, err)
-		       : nl_error_set(err, NL_E_SYSTEM, "make room for the arguments");
-	if (rc == 0 && help)
-		nl_options_help(&command, stdout);
-	else if (rc == 0)
-		rc = run(&set, &config, arguments[0], err);
-	free(arguments);
-	return rc;
+	rc = nl_program_options(&command, argc, argv, arguments, &argument_count, &done, err);
+	return rc || done ? rc : run(&set, &config, arguments[0], err);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/options.h"
+#include "base/program.h"
 #include "netbench/keyfile.h"
 #include "netbench/main.h"
 
@@ -44,7 +44,7 @@ int nl_netbench_command_server(int argc, char **argv, struct nl_error *err)
 	uint64_t port = NL_NETBENCH_PORT_DEFAULT, max_seconds = 0;
 	const char *key_file = NULL;
 	unsigned char *key = NULL;
-	bool help = false;
+	bool done = false;
 	const struct nl_option options[] = {
 		{"bind", 'B', NL_OPTION_TEXT, &config.bind, "ADDRESS", "Listen on this address only.", 0, 0},
 		{"port", 'p', NL_OPTION_UINT, &port, "N", "Listen on this port (default 7445; 0: any free one).", 0,
@@ -63,18 +63,12 @@ int nl_netbench_command_server(int argc, char **argv, struct nl_error *err)
 		.options = options,
 		.option_count = sizeof(options) / sizeof(options[0]),
 	};
-	const char **arguments = calloc((size_t)argc + 1, sizeof(*arguments));
+	const char *arguments[NL_PROGRAM_ARGUMENTS_MAX];
 	size_t argument_count;
-	int rc = arguments ? nl_options_parse(&command, argc, argv, arguments, &argument_count, &help, err)
-			   : nl_error_set(err, NL_E_SYSTEM, "make room for the arguments");
+	int rc = nl_program_options(&command, argc, argv, arguments, &argument_count, &done, err);
 
-	free(arguments);
-	if (rc)
+	if (rc || done)
 		return rc;
-	if (help) {
-		nl_options_help(&command, stdout);
-		return 0;
-	}
 	config.port = (uint16_t)port;
 	config.max_seconds = (unsigned)max_seconds;
 	if (key_file)

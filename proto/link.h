@@ -61,7 +61,7 @@ int nl_serving_receive(struct nl_serving *serving, int64_t timeout_ns, struct nl
 int nl_serving_reply(struct nl_serving *serving, const void *data, size_t len, struct nl_error *err);
 
 /*
- * nl_dialer_start begins dialling `url` in the background and dials again by itself (100 ms to 5 s) for as long as it
+ * nl_dialer_start begins dialling `url` in the background and dials again by itself (100 ms to 2 s) for as long as it
  * lives. With `dir` the certificate DIR/agent.crt/.key is shown and the peer must be NL_IDENTITY_CONTROLLER_NAME of
  * DIR/ca.crt. With dir NULL: for enrolment; `ca_pem` NULL connects without checking the peer (only to fetch the CA
  * certificate), else the peer must be of that CA.

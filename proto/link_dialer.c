@@ -24,7 +24,7 @@
 #include "proto/message.h"
 
 #define RECONNECT_MIN_MS 100
-#define RECONNECT_MAX_MS 5000
+#define RECONNECT_MAX_MS 2000
 #define RESEND_MS        60000
 
 /* A socket and the book of its connections. It is replaced when NNG has wedged it (see link_pipes.h). */

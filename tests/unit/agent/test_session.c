@@ -20,7 +20,7 @@
 #include "agent/join.h"
 #include "unit/agent/controller.h"
 
-#define PATIENCE_NS (30 * NL_NS_PER_S)
+#define PATIENCE_NS (60 * NL_NS_PER_S)
 #define RUN         "run-1"
 #define FILE_BYTES  (UINT64_C(1) << 20)
 

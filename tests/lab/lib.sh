@@ -142,6 +142,7 @@ two_protocols() {
 		line: { streams: [1], duration: 2s }
 		pool: off
 		self_load: false
+		lease: 6s
 		streams: { workloads: [seq-write, seq-read], streams: [1], duration: 3s }
 		shares:
 		$(share nfs nfs)

@@ -71,7 +71,7 @@ static void draw(struct nl_progress *progress)
 		nl_units_mbps(progress->rate, rate, sizeof rate);
 	nl_units_clock(now - progress->started_mono_ns, elapsed, sizeof elapsed);
 	nl_units_clock(left > 0 ? left : 0, eta, sizeof eta);
-	int len = snprintf(line, sizeof line, "[%u/%u] %-36s %12s   elapsed %s, ETA %s", progress->number,
+	int len = snprintf(line, sizeof line, "[%u/%u] %-32s %10s  %s, ETA %s", progress->number,
 			   progress->phase_count, progress->title, rate, elapsed, eta);
 	unsigned width = width_of(progress->out);
 	if (len > 0 && (unsigned)len >= width)

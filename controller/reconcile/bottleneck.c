@@ -74,8 +74,12 @@ static void judge_disks(const struct nl_work *work, const struct nl_study *study
 	}
 	if (limit > 0) {
 		disks->use = study->disk_rate / limit;
-		snprintf(against, sizeof(against), " of the %s that they %s on the NAS itself (%s)",
-			 nl_show_rate(limit).text, write ? "wrote" : "read", nl_show_share(disks->use).text);
+		bool refuted = disks->use > nl_rule(NL_RULE_DISKS_REFUTED);
+		snprintf(against, sizeof(against), " of the %s that they %s on the NAS itself (%s%s)",
+			 nl_show_rate(limit).text, write ? "wrote" : "read", nl_show_share(disks->use).text,
+			 refuted ? ", so that is not their limit" : "");
+		if (refuted)
+			disks->use = 0;
 	}
 	disks->full = disks->use >= nl_rule(NL_RULE_DISKS_FULL) || busy >= nl_rule(NL_RULE_DISKS_BUSY);
 	disks->near = disks->use >= nl_rule(NL_RULE_DISKS_NEAR);

@@ -23,6 +23,8 @@
 	X(LINE_FULL, 0.92, "%", "of the computed goodput: the line test itself is limited by the `wire`")              \
 	X(WIRE_FULL, 0.90, "%", "of what the wire carries: the wire is full")                                          \
 	X(DISKS_FULL, 0.85, "%", "of the disks' own rate, as measured on the NAS: the disks are full")                 \
+	X(DISKS_REFUTED, 1.20, "x",                                                                                    \
+	  "the disks' own rate: it is no limit of theirs, and only how busy they are counts")                          \
 	X(DISKS_BUSY, 0.85, "%", "of the time with requests in flight, over all disks: the disks are full")            \
 	X(POOL_BUSY, 0.75, "%", "the same on the NAS itself, for bytes that the disks are proved to have moved")       \
 	X(SENDING, 0.75, "%", "of a write's time with the wire full while sending: the wire is full")                  \

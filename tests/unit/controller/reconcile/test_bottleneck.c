@@ -103,6 +103,16 @@ static void busy_disks_are_named_without_a_pool_test(void **state)
 	nl_model_fini(&model);
 }
 
+static void a_pool_figure_that_a_path_exceeds_by_far_is_no_limit(void **state)
+{
+	const struct setup setup = {119 * MB, 20 * MB, 3000 * MB};
+	const struct nl_figure *figure =
+		share(*state, &setup, NL_WORKLOAD_SEQ_READ, LOAD(.rate = 50 * MB, .disk_busy = 0.3));
+	world_is(&model, figure->name, NL_VERDICT_VALID, NL_BOTTLENECK_UNKNOWN);
+	assert_true(world_says(&figure->evidence, "so that is not their limit"));
+	nl_model_fini(&model);
+}
+
 static void a_full_core_of_the_nas_is_named(void **state)
 {
 	const struct setup setup = {119 * MB, 400 * MB, 0};
@@ -221,6 +231,7 @@ int main(void)
 		WORLD_TEST(a_wire_of_200_mbit_limits_reads),
 		WORLD_TEST(a_wire_of_200_mbit_limits_writes_whose_flush_comes_after),
 		WORLD_TEST(busy_disks_are_named_without_a_pool_test),
+		WORLD_TEST(a_pool_figure_that_a_path_exceeds_by_far_is_no_limit),
 		WORLD_TEST(a_full_core_of_the_nas_is_named),
 		WORLD_TEST(a_full_core_of_the_client_is_named),
 		WORLD_TEST(full_disks_come_before_full_processors),

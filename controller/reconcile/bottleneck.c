@@ -67,7 +67,7 @@ static void judge_disks(const struct nl_work *work, const struct nl_study *study
 	const struct nl_study *pool;
 	/* The pool is not set against itself. */
 	double limit = study->kind == NL_PHASE_POOL ? 0 : nl_ceiling_disks(work, write, &pool), busy = study->disk_busy;
-	char against[120] = "";
+	char against[160] = "";
 	if (study->disk_rate < 0) {
 		snprintf(disks->text, sizeof(disks->text), "what the disks did is not known: they were not watched");
 		return;

@@ -100,26 +100,19 @@ limit_disk() {
 	put disk-mbps "$1"
 }
 
-# The page cache would take a tenth of the memory before anything reaches the disk. It is left 16 MB of it: writing back
-# begins at half of that, and the disk stands idle until then, so that with a second's worth a durable write of 150 MB
-# over the wire ran at 40 MB/s on a disk of 60; with 10 MB the first writes ran at half the disk's rate. With 16 MB the
-# rate is the disk's to some 6 % at 40 and 60 MB/s from the first write on.
+# The page cache would take a tenth of the memory before anything reaches the disk; a second's worth is enough. (Less
+# made the kernel hold writes back after an idle time, at half the disk's rate; see also flusher_up.)
 bound_dirty_pages() {
-	local bytes=$(($1 ? 16000000 : 0)) upper bdi
+	local bytes=$(($1 * 1000000)) upper bdi
 	upper=$(pool_device)
 	[[ -n $upper ]] || return 0
 	bdi=/sys/class/bdi/$(<"/sys/block/${upper##*/}/dev")
-	if [[ ! -w $bdi/strict_limit || ! -w $bdi/min_bytes ]]; then
-		((bytes == 0)) || say "this kernel cannot bound the pool's dirty pages: buffered writes may run ahead of the disk"
-	elif ((bytes)); then
+	[[ -w $bdi/strict_limit && -w $bdi/max_bytes ]] || return 0 # kernels before 6.2
+	if ((bytes)); then
 		echo 1 >"$bdi/strict_limit"
-		echo 0 >"$bdi/min_bytes"
 		echo "$bytes" >"$bdi/max_bytes"
-		# Without this the device's share is learned from what it wrote lately, which is nothing at first.
-		echo "$bytes" >"$bdi/min_bytes"
 	else
 		echo 0 >"$bdi/strict_limit"
-		echo 0 >"$bdi/min_bytes"
 		echo 100 >"$bdi/max_ratio"
 	fi
 }

@@ -40,6 +40,14 @@ daemon() {
 	remember "$name" $!
 }
 
+# The pool is written back ten times a second. Left to itself the kernel begins when half of the dirty pages it allows
+# are there, and the disk stands idle until then: a durable write of 150 MB over the wire ran at 33 to 52 MB/s on a disk
+# of 60, and runs at 58 to 61 with this.
+flusher_up() {
+	# shellcheck disable=SC2016
+	runs flusher || daemon flusher bash -c 'while sync -f "$1"; do sleep 0.1; done' nasline-lab-flusher "$DIR/pool"
+}
+
 listens() { [[ -n $(in_nas ss -Hltn "sport = :$1") ]]; }
 
 # comes_up NAME PORT: a server is there when its port is; one that ended is not waited for

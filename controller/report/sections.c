@@ -160,7 +160,8 @@ static void section_method(struct nl_document *document, const struct nl_model *
 		nl_document_text(
 			document,
 			"MB/s are 10^6 bytes per second of file or payload data; Gbit/s are 10^9 bits per second. A "
-			"rate is the median of its iterations, each from its first to its last byte. %s stands for "
+			"rate is the median of its iterations, reads and the line over their measured window, writes "
+			"from their start until all was durable on the NAS. %s stands for "
 			"not known.%s%s%s",
 			NL_NOT_KNOWN, clocks ? " The clocks of all agents agree within ±" : "", error,
 			clocks ? "." : ""));

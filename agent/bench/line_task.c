@@ -10,6 +10,13 @@
 
 #define LINE_INTERVAL_NS (250 * NL_NS_PER_MS)
 
+/* The longest test that the server takes; an order that does not say gets an hour. */
+static unsigned longest_s(int64_t longest_ns)
+{
+	int64_t seconds = longest_ns > 0 ? longest_ns / NL_NS_PER_S + 1 : 3600;
+	return seconds > 86400 ? 86400 : (unsigned)seconds;
+}
+
 int nl_task_line_server(struct nl_agent *agent, const Nl__Order *order, struct nl_outcome *outcome,
 			struct nl_error *err)
 {
@@ -18,7 +25,7 @@ int nl_task_line_server(struct nl_agent *agent, const Nl__Order *order, struct n
 		.bind = ask->bind[0] ? ask->bind : NULL,
 		.key = ask->key.len ? ask->key.data : NULL,
 		.key_len = ask->key.len,
-		.max_seconds = 3600,
+		.max_seconds = longest_s(ask->longest_ns),
 	};
 	nl_netbench_server_free(agent->line_server);
 	agent->line_server = NULL;

@@ -272,6 +272,7 @@ static int start_line_server(struct nl_conductor *conductor, unsigned phase, str
 	if (rc != NL_E_OK)
 		return rc;
 	ask.key = (ProtobufCBinaryData){sizeof conductor->line_key, conductor->line_key};
+	ask.longest_ns = conductor->campaign->line.omit_ns + conductor->campaign->line.duration_ns;
 	order.task_case = NL__ORDER__TASK_LINE_SERVER;
 	order.line_server = &ask;
 	rc = nl_conduct_order(conductor, &call, &order, &result, err);

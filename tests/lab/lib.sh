@@ -139,11 +139,11 @@ campaign() {
 # two_protocols: the campaign of the fault scenarios, long enough to be interrupted
 two_protocols() {
 	campaign <<-YAML
-		line: { streams: [1], duration: 2s }
+		line: { streams: [1], duration: 1s }
 		pool: off
 		self_load: false
 		lease: 6s
-		streams: { workloads: [seq-write, seq-read], streams: [1], duration: 3s }
+		streams: { workloads: [seq-write, seq-read], streams: [1], duration: 2s }
 		shares:
 		$(share nfs nfs)
 		$(share smb smb)

@@ -10,16 +10,17 @@
 
 #include "base/error.h"
 
-/* nl_parse_u64: the whole text must be decimal digits (surrounding blanks and one newline allowed). False on anything else. */
+/* nl_parse_u64: the whole text must be decimal digits (surrounding blanks and one newline allowed). False on anything
+ * else. */
 bool nl_parse_u64(const char *text, uint64_t *value);
 bool nl_parse_i64(const char *text, int64_t *value);
 /* nl_parse_double: finite decimal number in the C locale, whole text. */
 bool nl_parse_double(const char *text, double *value);
 
 /*
- * nl_file_read reads the file `path` whole, at most `max_bytes`, into a fresh zero-terminated buffer *text (caller frees);
- * *len (may be NULL) is its length. Works on /proc and /sys files, whose size is 0. A file larger than max_bytes is
- * NL_E_PROTOCOL. Errors carry the path.
+ * nl_file_read reads the file `path` whole, at most `max_bytes`, into a fresh zero-terminated buffer *text (caller
+ * frees); *len (may be NULL) is its length. Works on /proc and /sys files, whose size is 0. A file larger than
+ * max_bytes is NL_E_PROTOCOL. Errors carry the path.
  */
 int nl_file_read(const char *path, size_t max_bytes, char **text, size_t *len, struct nl_error *err);
 
@@ -27,8 +28,8 @@ int nl_file_read(const char *path, size_t max_bytes, char **text, size_t *len, s
 int nl_file_read_u64(const char *path, uint64_t *value, struct nl_error *err);
 
 /*
- * nl_file_write_atomic writes `len` bytes to `path` with `mode` by a temporary file in the same directory, fsync and rename, so
- * that a crash leaves the old file or the new one.
+ * nl_file_write_atomic writes `len` bytes to `path` with `mode` by a temporary file in the same directory, fsync and
+ * rename, so that a crash leaves the old file or the new one.
  */
 int nl_file_write_atomic(const char *path, const void *data, size_t len, unsigned mode, struct nl_error *err);
 

@@ -1,7 +1,8 @@
 /*
- * clock: one clock for all. The controller's clock is nanoseconds since 1970, set once from the wall clock when the process starts and
- * run by the monotonic clock from then on, so that it never jumps. An agent learns the offset of its own monotonic clock from
- * exchanges of four timestamps and keeps that with the smallest round trip (as NTP's clock filter, RFC 5905 section 10).
+ * clock: one clock for all. The controller's clock is nanoseconds since 1970, set once from the wall clock when the
+ * process starts and run by the monotonic clock from then on, so that it never jumps. An agent learns the offset of its
+ * own monotonic clock from exchanges of four timestamps and keeps that with the smallest round trip (as NTP's clock
+ * filter, RFC 5905 section 10).
  */
 #ifndef NL_PROTO_CLOCK_H
 #define NL_PROTO_CLOCK_H
@@ -15,9 +16,9 @@ int64_t nl_clock_controller_ns(void);
 int64_t nl_clock_controller_from_mono(int64_t mono_ns);
 
 struct nl_clock_exchange {
-	int64_t sent_mono_ns;	  /* t1, agent */
-	int64_t received_ns;	  /* t2, controller */
-	int64_t replied_ns;	  /* t3, controller */
+	int64_t sent_mono_ns;     /* t1, agent */
+	int64_t received_ns;      /* t2, controller */
+	int64_t replied_ns;       /* t3, controller */
 	int64_t returned_mono_ns; /* t4, agent */
 };
 
@@ -29,9 +30,9 @@ struct nl_clock {
 };
 
 /*
- * nl_clock_learn takes one exchange: offset ((t2-t1)+(t3-t4))/2, round trip (t4-t1)-(t3-t2). It is kept when its round trip is smaller than
- * the kept one's, or when the kept one is older than 10 minutes (drift). An exchange with negative round trip or overflow is ignored. Returns
- * whether it was kept.
+ * nl_clock_learn takes one exchange: offset ((t2-t1)+(t3-t4))/2, round trip (t4-t1)-(t3-t2). It is kept when its round
+ * trip is smaller than the kept one's, or when the kept one is older than 10 minutes (drift). An exchange with negative
+ * round trip or overflow is ignored. Returns whether it was kept.
  */
 bool nl_clock_learn(struct nl_clock *clock, const struct nl_clock_exchange *exchange);
 /* The true offset lies within +- this of offset_ns: half the round trip. */

@@ -1,9 +1,10 @@
 /*
  * histogram: latencies in nanoseconds, log-linear, 1 ns to 2^40 ns (18 minutes), relative error at most 1/128.
  *
- * Values below 128 have a bucket of their own; above, each power of two is cut into 64 buckets, so a bucket at [2^k, 2^(k+1)) is
- * 2^(k-6) wide and its midpoint is off by at most 2^(k-7), which is at most 1/128 of the value. Values above the range are counted in
- * the last bucket and in `clipped`. Recording is plain (one writer); merge what several threads recorded afterwards.
+ * Values below 128 have a bucket of their own; above, each power of two is cut into 64 buckets, so a bucket at [2^k,
+ * 2^(k+1)) is 2^(k-6) wide and its midpoint is off by at most 2^(k-7), which is at most 1/128 of the value. Values
+ * above the range are counted in the last bucket and in `clipped`. Recording is plain (one writer); merge what several
+ * threads recorded afterwards.
  */
 #ifndef NL_PROTO_HISTOGRAM_H
 #define NL_PROTO_HISTOGRAM_H
@@ -15,7 +16,7 @@
 
 #define NL_HISTOGRAM_SUB_BITS 6
 #define NL_HISTOGRAM_MAX_BITS 40
-#define NL_HISTOGRAM_BUCKETS (128 + (NL_HISTOGRAM_MAX_BITS - 7) * 64)
+#define NL_HISTOGRAM_BUCKETS  (128 + (NL_HISTOGRAM_MAX_BITS - 7) * 64)
 
 struct nl_histogram {
 	uint64_t count, clipped;
@@ -53,15 +54,16 @@ static inline void nl_histogram_record(struct nl_histogram *histogram, uint64_t 
 void nl_histogram_bounds(unsigned index, uint64_t *low_ns, uint64_t *high_ns);
 void nl_histogram_merge(struct nl_histogram *into, const struct nl_histogram *from);
 /*
- * nl_histogram_percentile: the smallest recorded value v (bucket midpoint, held within min and max) such that at least `percent` of the values
- * are <= v. 0 when empty. percent in [0,100].
+ * nl_histogram_percentile: the smallest recorded value v (bucket midpoint, held within min and max) such that at least
+ * `percent` of the values are <= v. 0 when empty. percent in [0,100].
  */
 uint64_t nl_histogram_percentile(const struct nl_histogram *histogram, double percent);
 double nl_histogram_mean_ns(const struct nl_histogram *histogram);
 
 /*
- * nl_histogram_encode: version byte, count, min, max, sum, clipped, then (gap, count) varints of the non-empty buckets. Fresh buffer, caller frees.
- * nl_histogram_decode refuses anything inconsistent: unknown version, bucket out of range, sums that do not match, overflow, trailing bytes.
+ * nl_histogram_encode: version byte, count, min, max, sum, clipped, then (gap, count) varints of the non-empty buckets.
+ * Fresh buffer, caller frees. nl_histogram_decode refuses anything inconsistent: unknown version, bucket out of range,
+ * sums that do not match, overflow, trailing bytes.
  */
 int nl_histogram_encode(const struct nl_histogram *histogram, void **data, size_t *len, struct nl_error *err);
 int nl_histogram_decode(const void *data, size_t len, struct nl_histogram *histogram, struct nl_error *err);

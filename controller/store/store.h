@@ -1,9 +1,11 @@
 /*
- * store: what was measured, in one SQLite database (WAL): runs, phases, results, samples, facts, events, agents and join tokens.
+ * store: what was measured, in one SQLite database (WAL): runs, phases, results, samples, facts, events, agents and
+ * join tokens.
  *
- * Everything raw is kept, so that reports are derived again and again. Samples are kept as chunks (one row per series and message), on the controller's
- * clock. A store is used by one thread at a time unless said otherwise; open it once per thread. The schema has a version and migrations; a newer
- * schema than ours is refused, a file that is no nasline database too. Secrets never reach it.
+ * Everything raw is kept, so that reports are derived again and again. Samples are kept as chunks (one row per series
+ * and message), on the controller's clock. A store is used by one thread at a time unless said otherwise; open it once
+ * per thread. The schema has a version and migrations; a newer schema than ours is refused, a file that is no nasline
+ * database too. Secrets never reach it.
  */
 #ifndef NL_CONTROLLER_STORE_STORE_H
 #define NL_CONTROLLER_STORE_STORE_H
@@ -18,7 +20,8 @@
 
 struct nl_store;
 
-/* nl_store_open opens or creates (mode 0600) the database; busy timeout 10 s; synchronous=FULL (an acknowledged message must survive a kill). */
+/* nl_store_open opens or creates (mode 0600) the database; busy timeout 10 s; synchronous=FULL (an acknowledged message
+ * must survive a kill). */
 int nl_store_open(const char *path, struct nl_store **store, struct nl_error *err);
 /* nl_store_open_read opens an existing one for reports only; never creates. */
 int nl_store_open_read(const char *path, struct nl_store **store, struct nl_error *err);
@@ -58,7 +61,7 @@ struct nl_store_run {
 	char title[128], version[64];
 	enum nl_run_state state;
 	int64_t started_ns, ended_ns; /* controller's clock; ended 0 while running */
-	char message[1024];	      /* why it failed */
+	char message[1024];           /* why it failed */
 };
 /* nl_store_run_id makes a fresh id: "20261130-184512-7f3a", unique in this store. */
 int nl_store_run_id(struct nl_store *store, char id[NL_STORE_RUN_ID_MAX], struct nl_error *err);
@@ -74,8 +77,9 @@ int nl_store_run_get(struct nl_store *store, const char *run_id, struct nl_store
 		     char **plan_json, struct nl_error *err);
 
 /*
- * A phase is tried one or more times (resume); the newest attempt counts. nl_store_phase_set inserts or updates (run, phase). start/end are the instants on
- * the controller's clock of the window in which the phase's load ran, 0 when not known yet.
+ * A phase is tried one or more times (resume); the newest attempt counts. nl_store_phase_set inserts or updates (run,
+ * phase). start/end are the instants on the controller's clock of the window in which the phase's load ran, 0 when not
+ * known yet.
  */
 int nl_store_phase_set(struct nl_store *store, const char *run_id, unsigned phase, enum nl_phase_state state,
 		       int64_t start_ns, int64_t end_ns, const char *message, struct nl_error *err);
@@ -87,27 +91,29 @@ int nl_store_phase_reset(struct nl_store *store, const char *run_id, unsigned ph
 
 /* --- what agents sent --- */
 /*
- * nl_store_seen checks and remembers a sequence number of an agent's session, inside the caller's transaction: *fresh is false when it was stored before (answer, but store
- * nothing).
+ * nl_store_seen checks and remembers a sequence number of an agent's session, inside the caller's transaction: *fresh
+ * is false when it was stored before (answer, but store nothing).
  */
 int nl_store_seen(struct nl_store *store, const char *agent, uint64_t session, uint64_t seq, bool *fresh,
 		  struct nl_error *err);
-/* role: what the order was for in the phase: "load", "line", "flush", "evict", "inventory", "prepare", "probe", "mount", "cleanup", "self-load". data: a packed nl.Result. */
+/* role: what the order was for in the phase: "load", "line", "flush", "evict", "inventory", "prepare", "probe",
+ * "mount", "cleanup", "self-load". data: a packed nl.Result. */
 int nl_store_result_add(struct nl_store *store, const char *run_id, unsigned phase, const char *agent, const char *role,
 			const void *data, size_t len, struct nl_error *err);
 /*
- * Instants must be on the controller's clock already; times and values have `count` entries. Times should rise; nl_store_series gives them back sorted, of two at
- * one instant the later stored.
+ * Instants must be on the controller's clock already; times and values have `count` entries. Times should rise;
+ * nl_store_series gives them back sorted, of two at one instant the later stored.
  */
 int nl_store_samples_add(struct nl_store *store, const char *run_id, const char *agent, uint32_t metric,
 			 const char *subject, const int64_t *times_ns, const double *values, size_t count,
 			 struct nl_error *err);
-/* A fact of a phase (settings as negotiated, hardware). A later one of the same phase, agent, subject and key replaces it. */
-int nl_store_fact_put(struct nl_store *store, const char *run_id, unsigned phase, const char *agent, const char *subject,
-		      const char *key, const char *value, struct nl_error *err);
+/* A fact of a phase (settings as negotiated, hardware). A later one of the same phase, agent, subject and key replaces
+ * it. */
+int nl_store_fact_put(struct nl_store *store, const char *run_id, unsigned phase, const char *agent,
+		      const char *subject, const char *key, const char *value, struct nl_error *err);
 /* What happened, for the report's log: agent lost, resumed, fault. */
-int nl_store_event_add(struct nl_store *store, const char *run_id, int64_t at_ns, const char *severity, const char *text,
-		       struct nl_error *err);
+int nl_store_event_add(struct nl_store *store, const char *run_id, int64_t at_ns, const char *severity,
+		       const char *text, struct nl_error *err);
 
 /* --- reading back, for stats, reconcile and report --- */
 struct nl_store_result {

@@ -70,13 +70,6 @@ int nl_agent_init(struct nl_agent *agent, const char *state_dir, bool quiet, str
 void nl_agent_fini(struct nl_agent *agent);
 
 /*
- * nl_agent_run cleans what an earlier process left, checks the identity, then serves sessions until *quit becomes true
- * (polled often) or, with `once`, until the first session that was established has ended. Prints what happens as lines
- * on stderr. Always ends with the load stopped and everything cleaned up; NL_E_LEFTOVER names what could not be.
- */
-int nl_agent_run(struct nl_agent *agent, const atomic_bool *quit, bool once, struct nl_error *err);
-
-/*
  * nl_agent_abort stops the order if it runs or waits, or every order when `order` is UINT64_MAX. An order that has not
  * arrived yet will not be taken. Any thread.
  */

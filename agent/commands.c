@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/join.h"
+#include "agent/run.h"
 #include "agent/storage/storage.h"
 #include "agent/undo.h"
 #include "base/program.h"

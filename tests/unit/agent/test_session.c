@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "agent/agent.h"
+#include "agent/run.h"
 #include "agent/join.h"
 #include "unit/agent/controller.h"
 

@@ -407,40 +407,8 @@ struct nl_model *nl_sample_broken(void)
 	return model;
 }
 
-static void free_texts(struct nl_texts *texts)
-{
-	for (size_t i = 0; i < texts->count; i++)
-		free(texts->text[i]);
-	free(texts->text);
-}
-
-static void free_figures(struct nl_figure *figures, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(figures[i].iterations);
-		free_texts(&figures[i].verdict_reasons);
-		free_texts(&figures[i].evidence);
-	}
-	free(figures);
-}
-
 void nl_sample_free(struct nl_model *model)
 {
-	free(model->campaign_yaml);
-	free(model->summary);
-	free_figures(model->ceilings, model->ceiling_count);
-	free_figures(model->paths, model->path_count);
-	for (size_t i = 0; i < model->comparison_count; i++)
-		free_texts(&model->comparisons[i].differences);
-	free(model->comparisons);
-	free(model->settings);
-	for (size_t i = 0; i < model->chart_count; i++) {
-		free(model->charts[i].times_s);
-		free(model->charts[i].values);
-	}
-	free(model->charts);
-	free(model->events);
-	free_texts(&model->warnings);
-	free_texts(&model->reproduction);
+	nl_model_fini(model);
 	free(model);
 }
